@@ -1,0 +1,244 @@
+# kcost.  `make help` lists the targets; README.md says more.
+#
+# These are yours, and added to, never overwritten:
+#     CC CPPFLAGS CFLAGS LDFLAGS PREFIX DESTDIR
+#     LUA=lua5.4 | luajit     the engine; each has its own folder in build/
+#     SANITIZE=address,undefined    WERROR=1    V=1 (shows the commands)
+#     VARIANT=name            builds beside the plain build, in build/$(LUA)-name
+
+ENGINES := $(if $(filter undefined default,$(origin LUA)),lua5.4 luajit,$(LUA))
+LUA     ?= lua5.4
+PREFIX  ?= /usr/local
+VARIANT ?= $(if $(SANITIZE),asan)
+B       := build/$(LUA)$(addprefix -,$(VARIANT))
+VERSION := 0.1.0
+
+# ---- what there is ---------------------------------------------------------
+
+MODEL   := $(sort $(wildcard vm/model/*.c))
+BINDING := $(filter-out vm/lua/embed.c,$(sort $(wildcard vm/lua/*.c)))
+COMMAND := $(sort $(wildcard vm/cli/*.c))
+DEVICES := $(sort $(wildcard devices/*.lua))
+STDLIB  := $(filter-out %_spec.lua,$(sort $(wildcard stdlib/*.lua)))
+SCRIPTS := $(sort $(wildcard scripts/*.lua))
+TESTS   := $(sort $(wildcard tests/model/test_*.c tests/lua/test_*.c))
+HELPERS := $(filter-out $(TESTS),$(sort $(wildcard tests/model/*.c)))
+BENCHES := $(sort $(wildcard tests/bench/*.c))
+
+object    = $(patsubst %.c,$(B)/%.o,$(1))
+MODEL_O   := $(call object,$(MODEL)) $(B)/gen/devices.o
+BINDING_O := $(call object,$(BINDING)) $(B)/gen/stdlib.o
+COMMAND_O := $(call object,$(COMMAND))
+TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES))
+PROGRAMS  := $(patsubst %.c,$(B)/%,$(TESTS))
+
+LIBRARY := $(B)/libkcost.so.0
+ARCHIVE := $(B)/libkcost.a
+VM      := $(B)/libkcost-$(LUA).so.0
+MODULE  := $(B)/kcost.so
+KCOST   := $(B)/kcost
+
+# ---- how it is compiled ----------------------------------------------------
+
+# Asked once, and only when something is built.
+ask       = $(eval $(1) := $$(shell $(2)))$($(1))
+LUA_INC   = $(call ask,LUA_INC,pkg-config --cflags $(LUA))
+LUA_SO    = $(call ask,LUA_SO,pkg-config --libs $(LUA))
+LUA_AT    = $(call ask,LUA_AT,pkg-config --variable=libdir $(LUA))
+LUA_LIB  := $(if $(filter luajit,$(LUA)),luajit-5.1,lua5.4)
+LUA_A     = $(LUA_AT)/lib$(LUA_LIB).a
+TABLE_INC = $(call ask,TABLE_INC,pkg-config --cflags smartcols)
+TABLE_SO  = $(call ask,TABLE_SO,pkg-config --libs smartcols)
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+        -Wvla $(if $(WERROR),-Werror)
+# Release builds are hardened; a sanitizer wants none of it.
+ifdef SANITIZE
+HARDEN := -O1 -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+RELRO  := -fsanitize=$(SANITIZE)
+else
+HARDEN := -O2 -fstack-protector-strong $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+RELRO  := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+DEFS   := -Wl,-z,defs
+endif
+
+# gcc 12 and 13 drop stores of a loop over two arrays of one struct, once ivopts has written their
+# address without its pointer: tests/model/test_compiler.c.  clang does not know the flag.
+IVOPTS  = $(if $(findstring Free Software,$(call ask,CC_SAYS,$(CC) --version)),-fno-ivopts)
+# No contraction: every compiler and engine gives the same figures.
+COMPILE = $(CC) -std=c11 -fPIC -pthread -ffp-contract=off -fno-semantic-interposition $(IVOPTS) \
+          -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(HARDEN) -MMD -MP -Ivm/include
+LINK    = $(CC) -pthread $(RELRO)
+LIBS    = -lm
+
+# The model sees no Lua, the command no internals.  -iquote: model/time.h is not <time.h>.
+$(MODEL_O):   private INCLUDE = -iquote vm/model
+$(BINDING_O): private INCLUDE = -iquote vm/lua $(LUA_INC)
+$(COMMAND_O): private INCLUDE = $(TABLE_INC)
+$(TEST_O):    private INCLUDE = -iquote tests -iquote tests/model -iquote vm/model
+
+# Says what is made, makes its folder; the command follows on a line of its own.
+making = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) $@)
+Q      := $(if $(V),,@)
+
+# ---- targets ---------------------------------------------------------------
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all tests demo check ci lint asan valgrind cover bench install uninstall clean help FORCE
+
+all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
+	$(if $(VARIANT),,@ln -sfn $(LUA)/kcost build/kcost)
+
+demo: ## installs what is missing, builds, and prices flash attention
+	@DEPS='$(DEPS)' .ci/deps build
+	@$(MAKE) -j$$(nproc) --no-print-directory all
+	build/kcost scripts/flashattn.lua
+
+check: ## installs what is missing, and runs every test on both engines (LUA= picks one)
+	@DEPS='$(DEPS)' .ci/deps build check
+	@tests/run.sh $(ENGINES)
+
+ci: ## check, and all that CI runs beyond: sanitizers, clang, valgrind, lint
+	@.ci/run
+
+lint: ## parses the Lua with both compilers; luacheck, shellcheck, cppcheck, clang-tidy
+	@tests/run.sh lint
+
+asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tests/run.sh $(LUA)-asan
+
+valgrind: ## the C tests under valgrind
+	@tests/run.sh $(LUA)-valgrind
+
+cover: ## every test, then which lines they ran
+	@command -v lcov >/dev/null || { echo "make cover needs lcov: apt-get install lcov" >&2; exit 1; }
+	-@tests/run.sh $(LUA)-cover
+	@lcov --quiet --capture --directory build/$(LUA)-cover --include '*/vm/*' \
+	    --rc lcov_branch_coverage=1 --output-file build/$(LUA)-cover/lines.info 2>build/$(LUA)-cover/lcov.log
+	@lcov --rc lcov_branch_coverage=1 --list build/$(LUA)-cover/lines.info
+
+bench: $(patsubst %.c,$(B)/%,$(BENCHES)) ## runs tests/bench
+	@for program in $^; do ./$$program || exit 1; done
+
+clean: ## removes build/
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+	    while IFS='|' read -r target text; do printf '%-10s %s\n' "$$target" "$$text"; done
+
+tests: $(PROGRAMS)
+
+# ---- objects ---------------------------------------------------------------
+
+$(B)/%.o: %.c $(B)/flags
+	$(call making,cc)
+	$(Q)$(COMPILE) $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(B)/gen/%.o: $(B)/gen/%.c $(B)/flags
+	$(call making,cc)
+	$(Q)$(COMPILE) $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# Devices and stdlib are compiled in: a small program of ours writes them as C.
+$(B)/embed: vm/lua/embed.c $(B)/flags
+	$(call making,tool)
+	$(Q)$(CC) -std=c11 -O1 $(WARN) -Ivm/include $(LUA_INC) -o $@ $< $(LUA_A) -lm -ldl
+
+$(B)/gen/devices.c: $(B)/embed $(DEVICES) $(B)/files
+	$(call making,embed)
+	$(Q)$(B)/embed devices $(DEVICES) >$@
+
+$(B)/gen/stdlib.c: $(B)/embed $(STDLIB) $(B)/files
+	$(call making,embed)
+	$(Q)$(B)/embed stdlib $(STDLIB) >$@
+
+# What everything depends on beside its sources: rewritten only when it changes, so other flags
+# build anew, and a file that comes or goes links anew.
+said = '$(subst ','\'',$(1))'
+$(B)/flags: text = $(COMPILE) $(LINK) $(LUA_INC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+$(B)/files: text = $(MODEL) $(BINDING) $(COMMAND) $(DEVICES) $(STDLIB)
+$(B)/flags $(B)/files: FORCE
+	@mkdir -p $(@D)
+	@pkg-config --exists $(LUA) smartcols || { echo "kcost needs a C compiler, pkg-config," \
+	    "$(LUA) and smartcols: make demo installs them" >&2; exit 1; }
+	@echo $(call said,$(text)) | cmp -s - $@ || echo $(call said,$(text)) >$@
+
+# ---- libraries, module, command ----------------------------------------------
+
+$(B)/library.map: names = kc_*; luaopen_kcost*;
+$(B)/module.map:  names = luaopen_kcost*;
+$(B)/%.map: $(B)/flags
+	@echo '{ global: $(names) local: *; };' >$@
+
+$(ARCHIVE): $(MODEL_O) $(B)/files
+	$(call making,ar)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(MODEL_O)
+
+$(LIBRARY): $(MODEL_O) $(B)/library.map $(B)/files
+	$(call making,link)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) $(DEFS) -Wl,--version-script=$(B)/library.map \
+	    $(CFLAGS) $(LDFLAGS) -o $@ $(MODEL_O) $(LIBS)
+	@ln -sfn $(@F) $(@:.0=)
+
+# Finds libkcost beside itself, also where no ldconfig ran.
+$(VM): $(BINDING_O) $(LIBRARY) $(B)/library.map $(B)/files
+	$(call making,link)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) $(DEFS) -Wl,--version-script=$(B)/library.map \
+	    -Wl,-rpath,'$$ORIGIN' $(CFLAGS) $(LDFLAGS) -o $@ $(BINDING_O) -L$(B) -lkcost $(LUA_SO) $(LIBS)
+	@ln -sfn $(@F) $(@:.0=)
+
+# Links no Lua: the interpreter that loads it has one.
+$(MODULE): $(MODEL_O) $(BINDING_O) $(B)/module.map $(B)/files
+	$(call making,link)
+	$(Q)$(LINK) -shared -Wl,--version-script=$(B)/module.map $(CFLAGS) $(LDFLAGS) -o $@ \
+	    $(MODEL_O) $(BINDING_O) $(LIBS)
+
+$(KCOST): $(COMMAND_O) $(BINDING_O) $(MODEL_O) $(B)/files
+	$(call making,link)
+	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $(COMMAND_O) $(BINDING_O) $(MODEL_O) \
+	    $(LUA_A) $(TABLE_SO) $(LIBS) -ldl
+
+# ---- tests -------------------------------------------------------------------
+
+# Statically, so that a test reaches the model's internals.
+$(B)/tests/model/test_%: $(B)/tests/model/test_%.o $(call object,$(HELPERS)) $(ARCHIVE)
+	$(call making,link)
+	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$(B)/tests/lua/test_%: $(B)/tests/lua/test_%.o $(BINDING_O) $(ARCHIVE)
+	$(call making,link)
+	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) -lcmocka $(LIBS) -ldl
+
+$(B)/tests/bench/%: $(B)/tests/bench/%.o $(ARCHIVE)
+	$(call making,link)
+	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# ---- install -----------------------------------------------------------------
+
+to      = $(DESTDIR)$(PREFIX)
+LUA_DIR := lib/lua/$(if $(filter luajit,$(LUA)),5.1,5.4)
+PLACED   = $(to)/bin/kcost $(to)/include/kcost.h $(to)/$(LUA_DIR)/kcost.so $(to)/share/kcost \
+           $(addprefix $(to)/lib/,libkcost.a libkcost.so libkcost.so.0 libkcost-$(LUA).so \
+           libkcost-$(LUA).so.0 pkgconfig/kcost.pc pkgconfig/kcost-$(LUA).pc)
+
+install: all ## to $(DESTDIR)$(PREFIX): header, libraries, module, command, stdlib, devices, scripts
+	install -d $(addprefix $(to)/,bin include lib/pkgconfig $(LUA_DIR)) \
+	    $(addprefix $(to)/share/kcost/,stdlib devices scripts)
+	install $(KCOST) $(to)/bin
+	install -m 644 vm/include/kcost.h $(to)/include
+	install -m 644 $(ARCHIVE) $(LIBRARY) $(VM) $(to)/lib
+	ln -sfn libkcost.so.0 $(to)/lib/libkcost.so
+	ln -sfn libkcost-$(LUA).so.0 $(to)/lib/libkcost-$(LUA).so
+	install -m 644 $(MODULE) $(to)/$(LUA_DIR)
+	install -m 644 $(STDLIB) $(to)/share/kcost/stdlib
+	install -m 644 $(DEVICES) $(to)/share/kcost/devices
+	install -m 644 $(SCRIPTS) $(to)/share/kcost/scripts
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' vm/kcost.pc.in >$(to)/lib/pkgconfig/kcost.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LUA@|$(LUA)|; s|@LIB@|$(LUA_LIB)|' vm/kcost-vm.pc.in \
+	    >$(to)/lib/pkgconfig/kcost-$(LUA).pc
+
+uninstall: ## removes what install placed
+	rm -rf $(PLACED)
+
+-include $(patsubst %.o,%.d,$(MODEL_O) $(BINDING_O) $(COMMAND_O) $(TEST_O))
