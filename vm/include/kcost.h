@@ -1,0 +1,332 @@
+/* kcost.h: the costs of GPU kernels, as a C library.
+ *
+ * A kernel is built from tensors, values and written tensors, then counted
+ * (kc_count) or evaluated against a device (kc_evaluate).  The model knows no
+ * Lua; the VM at the end of this header runs scripts, and lives in a library
+ * of its own per engine.
+ *
+ * Ownership.  Every function that returns a handle gives the caller one
+ * reference; kc_release drops it.  An object keeps alive what it was built
+ * from, the context included, so references may be dropped in any order.
+ * Texts and arrays that a function takes are copied.  Texts that a function
+ * returns belong to the object they were asked of, and live until the same
+ * question is put to it again or it goes.
+ *
+ * Errors.  A function that returns a handle returns NULL when it fails, one
+ * that returns kc_status returns something other than KC_OK.  The sentence is
+ * then in kc_context_message, until the next failure in that context.  A
+ * failed call changes nothing.  A NULL handle passed where an object is
+ * expected fails with KC_EARGUMENT, so calls can be chained and checked once.
+ * No function exits, aborts, prints, or jumps out.
+ *
+ * Threads.  A context and everything made in it belong to one thread at a
+ * time.  Contexts are independent of each other; there is no global state.
+ *
+ * Units.  Byte, FLOP, second, byte/s, FLOP/s, Hz; a multiply-add is 2 FLOP.
+ * Sizes are whole, positive and below 2^53.  Counts are doubles, exact up to
+ * 2^53 and always finite. */
+#ifndef KCOST_H
+#define KCOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ffi: begin */
+
+typedef enum kc_status {
+    KC_OK = 0,
+    KC_EARGUMENT = 1,   /* a wrong argument: the message names it */
+    KC_ENOMEM = 2,      /* the allocator refused */
+    KC_ELIMIT = 3,      /* a limit of time, memory or steps was hit */
+    KC_ESCRIPT = 4,     /* the script raised an error */
+    KC_EENGINE = 5,     /* another Lua engine shadows the one this library needs */
+    KC_EDEVICE = 6      /* the kernel does not run on this device */
+} kc_status;
+
+typedef enum kc_kind {
+    KC_TENSOR, KC_VALUE, KC_KERNEL, KC_PROGRAM, KC_DEVICE, KC_DTYPE,
+    KC_SCHEDULE, KC_OPTIONS, KC_RESULT, KC_COMPARISON
+} kc_kind;
+
+typedef struct kc_context kc_context;
+typedef struct kc_object kc_object;         /* any of the handles below */
+typedef struct kc_tensor kc_tensor;
+typedef struct kc_value kc_value;
+typedef struct kc_kernel kc_kernel;
+typedef struct kc_program kc_program;
+typedef struct kc_device kc_device;
+typedef struct kc_dtype kc_dtype;
+typedef struct kc_schedule kc_schedule;
+typedef struct kc_options kc_options;
+typedef struct kc_result kc_result;
+typedef struct kc_comparison kc_comparison;
+
+/* One dim and its size, as in { i = 1024 }. */
+typedef struct kc_size { const char *dim; double size; } kc_size;
+
+/* Work of one element: vector FLOP, special-unit ops. */
+typedef struct kc_cost { double flops, special; } kc_cost;
+
+/* ---- context ---------------------------------------------------------- */
+
+/* The one allocation hook: new_size 0 frees `block` and returns NULL; else it
+ * returns a block of new_size bytes that starts with the first
+ * min(old_size, new_size) bytes of `block`, or NULL, and `block` is unchanged.
+ * old_size is what was asked for before, 0 when `block` is NULL. */
+typedef void *(*kc_resize)(void *data, void *block, size_t old_size, size_t new_size);
+
+/* A context that allocates through `resize` (NULL: the C heap).  NULL when
+ * even that much memory is refused. */
+kc_context *kc_context_new(kc_resize resize, void *data);
+/* Drops the caller's hold; the memory goes when the last object goes. */
+void kc_context_free(kc_context *context);
+kc_status kc_context_status(const kc_context *context);
+const char *kc_context_message(const kc_context *context);
+const char *kc_version(void);
+
+kc_kind kc_object_kind(const kc_object *object);
+/* The name of a tensor, kernel, program, device or dtype; "" for others. */
+const char *kc_object_name(const kc_object *object);
+/* What print() shows: one line, or the loop nest of a kernel. NULL: no memory. */
+const char *kc_object_text(kc_object *object);
+kc_context *kc_object_context(const kc_object *object);
+void *kc_retain(void *object);
+void kc_release(void *object);
+
+/* ---- dtypes ----------------------------------------------------------- */
+
+/* A built-in dtype: f64 f32 tf32 f16 bf16 f8e4m3 f8e5m2 f8 f6 f4 i32 i16 i8 i4
+ * u8 bool mxf8 mxf6 mxf4 nvf4 i4g128. */
+kc_dtype *kc_dtype_named(kc_context *context, const char *name);
+/* An own one: bytes = elements * (bits + (scale_bits + zero_bits)/block) / 8;
+ * block 0: none.  `math` names the built-in dtype that it is computed in. */
+kc_dtype *kc_dtype_new(kc_context *context, const char *name, double bits, double block,
+                       double scale_bits, double zero_bits, const char *math);
+double kc_dtype_bits(const kc_dtype *dtype);    /* bits an element, scales included */
+
+/* ---- tensors, values -------------------------------------------------- */
+
+/* A tensor in HBM.  `dims` is "b h i d", the last one contiguous; `sizes`
+ * gives each dim its size, more than needed are fine. */
+kc_tensor *kc_tensor_new(kc_context *context, const char *name, const char *dims,
+                         const kc_dtype *dtype, const kc_size *sizes, size_t count);
+size_t kc_tensor_rank(const kc_tensor *tensor);
+const char *kc_tensor_dim(const kc_tensor *tensor, size_t position);
+double kc_tensor_size(const kc_tensor *tensor, size_t position);
+kc_dtype *kc_tensor_dtype(const kc_tensor *tensor);     /* a new reference */
+size_t kc_value_rank(const kc_value *value);
+const char *kc_value_dim(const kc_value *value, size_t position);
+double kc_value_size(const kc_value *value, size_t position);
+kc_dtype *kc_value_dtype(const kc_value *value);        /* a new reference */
+
+/* A read.  `index` (NULL: the tensor's own dims) gives one position a word:
+ * a dim, an affine form "2*p+r-1" with constants ("#c*u+c": a dim's size), or
+ * data-dependent "[m]".  `sizes` gives new dims' sizes; scale (1) multiplies
+ * the traffic; distinct (0: unknown) bounds the rows a gather touches. */
+kc_value *kc_read(kc_tensor *tensor, const char *index, const kc_size *sizes, size_t count,
+                  double scale, double distinct);
+/* A written tensor.  dtype NULL: the default of the design, section 2.2.
+ * `dims` (NULL) orders the value's dims.  `index` with `sizes` (NULL) scatters:
+ * then `dims` names the tensor's dims, `index` says where each point goes. */
+kc_tensor *kc_write(const char *name, kc_value *value, const kc_dtype *dtype, const char *dims,
+                    const char *index, const kc_size *sizes, size_t count, double scale);
+/* 2 FLOP a point over the union of the dims, contracted over `over` (NULL: the
+ * last dim of a).  math NULL: by the operands.  unit NULL or "matrix", or
+ * "vector".  into NULL, or the value it adds onto. */
+kc_value *kc_matmul(kc_value *a, kc_value *b, const char *over, const char *math,
+                    const char *unit, kc_value *into);
+/* Elementwise over the union of the dims.  `what` names a cost of the design,
+ * section 2.1; with `cost` it is only a label. */
+kc_value *kc_map(const char *what, kc_value *const *inputs, size_t count, const kc_cost *cost);
+/* Reduces `over`: one vector FLOP an input element, or `cost`.  `sizes` adds
+ * dims to the output. */
+kc_value *kc_reduce(const char *what, kc_value *a, const char *over, const kc_size *sizes,
+                    size_t count, const kc_cost *cost);
+kc_value *kc_scan(const char *what, kc_value *a, const char *over, const kc_cost *cost);
+kc_value *kc_softmax(kc_value *a, const char *over, int online);
+kc_value *kc_lse(kc_value *probabilities);
+/* Points with lo <= k - q <= hi are live; -HUGE_VAL and HUGE_VAL: no bound. */
+kc_value *kc_mask(kc_value *a, const char *q, const char *k, double lo, double hi);
+/* The mask hi = size(k) - size(q), which follows kc_resized. */
+kc_value *kc_causal(kc_value *a, const char *q, const char *k);
+kc_value *kc_cast(kc_value *a, const kc_dtype *dtype);
+
+/* ---- kernels, programs ------------------------------------------------ */
+
+/* One launch that makes these written tensors.  name NULL: the first one's. */
+kc_kernel *kc_kernel_new(kc_context *context, const char *name, kc_tensor *const *tensors, size_t count);
+/* One kernel of several (written tensors or kernels); `save` names tensors
+ * that are still written. */
+kc_kernel *kc_fuse(kc_context *context, const char *name, kc_object *const *parts, size_t count,
+                   const char *const *save, size_t save_count);
+/* A kernel (or the kernel of a written tensor) under a schedule. */
+kc_kernel *kc_tile(kc_object *kernel, const kc_schedule *schedule);
+/* Several kernels in one launch, their grids end to end. */
+kc_kernel *kc_group(kc_context *context, const char *name, kc_object *const *parts, size_t count);
+/* Kernels, written tensors and programs in launch order. */
+kc_program *kc_program_new(kc_context *context, const char *name, kc_object *const *parts, size_t count);
+kc_program *kc_times(kc_object *part, double n);
+/* The same thing at other sizes ("i j" ties dims), or with other dim names. */
+kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count);
+kc_object *kc_renamed(kc_object *object, const char *const *from, const char *const *to, size_t count);
+
+size_t kc_kernel_tensors(const kc_kernel *kernel);                 /* the written ones */
+kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i);    /* a new reference */
+kc_schedule *kc_kernel_schedule(const kc_kernel *kernel);          /* as given; NULL: untiled */
+size_t kc_program_parts(const kc_program *program);
+kc_object *kc_program_part(const kc_program *program, size_t i);   /* a new reference */
+
+/* ---- schedules: design, section 4 ------------------------------------- */
+
+kc_schedule *kc_schedule_new(kc_context *context);
+kc_status kc_schedule_tile(kc_schedule *s, const char *dim, double size);
+kc_status kc_schedule_grid(kc_schedule *s, const char *dims);
+kc_status kc_schedule_order(kc_schedule *s, const char *dims);
+kc_status kc_schedule_stages(kc_schedule *s, const char *tensor, double n);   /* tensor NULL: all */
+kc_status kc_schedule_warps(kc_schedule *s, double n);
+kc_status kc_schedule_split(kc_schedule *s, const char *dim, double n);       /* n 0: stream-K */
+kc_status kc_schedule_combine(kc_schedule *s, const char *how);               /* kernel, atomic */
+kc_status kc_schedule_hold(kc_schedule *s, const char *tensor);
+kc_status kc_schedule_place(kc_schedule *s, const char *tensor, const char *where);
+kc_status kc_schedule_raster(kc_schedule *s, const char *dims, double group);
+kc_status kc_schedule_cluster(kc_schedule *s, const char *dim, double n);
+kc_status kc_schedule_persistent(kc_schedule *s, int on);
+kc_status kc_schedule_vector(kc_schedule *s, double bytes);
+kc_status kc_schedule_threads(kc_schedule *s, double n);
+kc_status kc_schedule_path(kc_schedule *s, const char *path);
+kc_status kc_schedule_overlap(kc_schedule *s, const char *overlap);
+
+/* ---- devices: design, section 5 --------------------------------------- */
+
+/* A shipped device by id or alias. */
+kc_device *kc_device_named(kc_context *context, const char *name);
+size_t kc_device_count(void);
+const char *kc_device_id(size_t i);
+/* A device of the caller's own, or a changed copy of `base` (NULL: empty).
+ * Figures are set by path, "hbm.bandwidth", "matrix.f16", "arch". */
+kc_device *kc_device_new(kc_context *context, const kc_device *base);
+kc_status kc_device_set(kc_device *device, const char *path, double value);
+kc_status kc_device_set_text(kc_device *device, const char *path, const char *text);
+kc_status kc_device_get(const kc_device *device, const char *path, double *value);
+const char *kc_device_get_text(const kc_device *device, const char *path);
+/* The i-th figure that is set, in the order of section 5: its path, or NULL. */
+const char *kc_device_path(const kc_device *device, size_t i);
+/* Ends building: recomputes what follows from changed cores, clocks and rates,
+ * and refuses a device that lacks what section 5 requires. */
+kc_status kc_device_seal(kc_device *device);
+/* Recomputes every peak from cores, rate and clock.  KC_OK when each figure agrees
+ * or its file says why not, else KC_EDEVICE.  *report: a line a figure; it belongs
+ * to the device, until the next call. */
+kc_status kc_device_check(kc_device *device, const char **report);
+
+/* ---- asking ----------------------------------------------------------- */
+
+/* Options of count and evaluate: "l2" (0 or 1), "cache" (cold, warm; or of one
+ * tensor, "cache.K"), "launch" (stream, graph, eager, none), "convention" (a
+ * bundle's name) and its switches "convention.NAME". */
+kc_options *kc_options_new(kc_context *context);
+kc_status kc_options_set(kc_options *options, const char *key, double value);
+kc_status kc_options_set_text(kc_options *options, const char *key, const char *text);
+
+kc_result *kc_count(kc_object *x, const kc_options *options);
+kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *options);
+kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t count,
+                          kc_device *const *devices, size_t device_count, const kc_options *options);
+/* Walks the loop nest tile by tile and compares with kc_count: KC_OK when every
+ * figure agrees.  Fails above 1e8 steps. */
+kc_status kc_verify(kc_object *kernel, double *steps);
+
+/* The fields of a result that are one number; section 6 of the design. */
+typedef enum kc_field {
+    KC_FLOPS, KC_MATRIX_FLOPS, KC_VECTOR_FLOPS, KC_SPECIAL_OPS,
+    KC_EXECUTED_FLOPS, KC_EXECUTED_MATRIX_FLOPS, KC_EXECUTED_VECTOR_FLOPS, KC_EXECUTED_SPECIAL_OPS,
+    KC_BYTES, KC_BYTES_READ, KC_BYTES_WRITTEN, KC_L2_BYTES, KC_SMEM_BYTES, KC_BYTES_MIN,
+    KC_INTENSITY, KC_RIDGE,
+    KC_TIME, KC_ROOF_TIME, KC_SERIAL_TIME,
+    KC_TIME_MATRIX, KC_TIME_VECTOR, KC_TIME_SPECIAL, KC_TIME_SMEM, KC_TIME_L2, KC_TIME_HBM,
+    KC_TIME_LINK, KC_TIME_LAUNCH, KC_TIME_FILL, KC_TIME_DRAIN,
+    KC_THROUGHPUT, KC_BANDWIDTH, KC_SMEM, KC_REGISTER_BYTES,
+    KC_CTAS, KC_OCCUPANCY, KC_WAVES, KC_WAVE_EFFICIENCY, KC_TILE_EFFICIENCY, KC_PASSES, KC_LAUNCHES,
+    KC_FIELD_COUNT
+} kc_field;
+
+/* The columns of the ledger, one row a tensor. */
+typedef enum kc_ledger {
+    KC_TENSOR_READ, KC_TENSOR_WRITTEN, KC_TENSOR_L2, KC_TENSOR_LOADS,
+    KC_COMPULSORY, KC_RELOAD, KC_PASS, KC_SPILL, KC_SPLIT,
+    KC_LEDGER_COUNT
+} kc_ledger;
+
+const char *kc_field_name(kc_field field);      /* "times.hbm" */
+const char *kc_field_unit(kc_field field);      /* "byte", "" for plain numbers */
+const char *kc_ledger_name(kc_ledger column);
+/* KC_OK and the value, or KC_EARGUMENT where the field does not apply. */
+kc_status kc_result_number(const kc_result *result, kc_field field, double *value);
+const char *kc_result_name(const kc_result *result);
+const char *kc_result_device(const kc_result *result);     /* NULL: counted only */
+const char *kc_result_bound(const kc_result *result);      /* NULL: no time */
+const char *kc_result_class(const kc_result *result);
+const char *kc_result_convention(const kc_result *result); /* one line */
+size_t kc_result_tensors(const kc_result *result);
+const char *kc_result_tensor_name(const kc_result *result, size_t i);
+double kc_result_tensor_number(const kc_result *result, size_t i, kc_ledger column);
+size_t kc_result_kernels(const kc_result *result);         /* 0: not a program */
+kc_result *kc_result_kernel(const kc_result *result, size_t i);    /* a new reference */
+size_t kc_result_notes(const kc_result *result);
+const char *kc_result_note(const kc_result *result, size_t i);
+const char *kc_result_schedule(const kc_result *result);   /* JSON object; NULL: untiled */
+
+size_t kc_comparison_rows(const kc_comparison *comparison);
+size_t kc_comparison_devices(const kc_comparison *comparison);
+/* Row i: x by x, in each device by device.  NULL: it does not run there. */
+kc_result *kc_comparison_result(const kc_comparison *comparison, size_t i);  /* a new reference */
+const char *kc_comparison_error(const kc_comparison *comparison, size_t i);
+const char *kc_comparison_name(const kc_comparison *comparison, size_t i);
+const char *kc_comparison_device(const kc_comparison *comparison, size_t i);
+kc_status kc_comparison_ratio(const kc_comparison *comparison, size_t i, kc_field field, double *ratio);
+
+/* JSON of a result, a comparison, a device; other objects are counted first. */
+const char *kc_json(kc_object *object);
+/* CSV: rows of scalar fields, or with `tensors` the ledger. */
+const char *kc_csv(kc_object *object, int tensors);
+
+/* ---- the VM (libkcost-lua5.4, libkcost-luajit) ------------------------ */
+
+typedef struct kc_vm kc_vm;
+
+/* What a VM is given; a zeroed struct is a sandbox without limits. */
+typedef struct kc_vm_options {
+    kc_resize resize;           /* NULL: the C heap */
+    void *resize_data;
+    void (*print)(void *data, const char *text, size_t length);    /* NULL: nowhere */
+    void *print_data;
+    int trusted;                /* require and load_json may read files */
+    const char *path;           /* where require looks, ";" between templates */
+} kc_vm_options;
+
+kc_status kc_vm_new(const kc_vm_options *options, kc_vm **vm);
+void kc_vm_free(kc_vm *vm);
+/* What param(name, default) gives, as text: a number, true, false, or a string. */
+kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value);
+kc_status kc_vm_run_file(kc_vm *vm, const char *path);
+kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name);
+const char *kc_vm_message(const kc_vm *vm);
+const char *kc_vm_traceback(const kc_vm *vm);
+/* What the script returned: one entry a value of the returned list. */
+size_t kc_vm_answers(const kc_vm *vm);
+kc_object *kc_vm_answer(const kc_vm *vm, size_t i);        /* borrowed; NULL: not an object */
+const char *kc_vm_answer_text(const kc_vm *vm, size_t i);  /* JSON of a plain value */
+/* One JSON document of all of it, as `kcost --json` prints. */
+const char *kc_vm_json(kc_vm *vm);
+const char *kc_vm_csv(kc_vm *vm, int tensors);
+
+/* ffi: end */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,284 @@
+/* ask.c: count, evaluate, compare: from any x to its kernels, and their results together. */
+#include "ask.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "object.h"
+#include "program.h"
+
+/* ---- one kernel ------------------------------------------------------------------ */
+
+static kc_status set_convention_line(kc_result *r, const kc_options *options)
+{
+    kci_convention own = kci_convention_default();
+    kci_text line = { .context = r->base.context };
+    kci_convention_line(options ? &options->convention : &own, &line);
+    r->own_convention = options && options->own_convention;
+    return kci_text_keep(&line, &r->convention) ? KC_OK : KC_ENOMEM;
+}
+
+/* The members of a group are one launch: theirs but the first's costs nothing. */
+static void drop_launch(kc_result *member)
+{
+    double launch = member->field[KC_TIME_LAUNCH];
+    if (!member->has[KC_TIME_LAUNCH] || launch > member->field[KC_TIME])
+        return;
+    member->field[KC_TIME] -= launch;
+    member->field[KC_SERIAL_TIME] -= launch;
+    member->field[KC_TIME_LAUNCH] = 0;
+    if (member->field[KC_ROOF_TIME] > member->field[KC_TIME])
+        member->field[KC_ROOF_TIME] = member->field[KC_TIME];
+}
+
+static void keep_largest(kc_result *r, const kc_result *member, kc_field field)
+{
+    if (member->has[field] && (!r->has[field] || member->field[field] > r->field[field]))
+        kci_result_set(r, field, member->field[field]);
+}
+
+static void keep_least(kc_result *r, const kc_result *member, kc_field field)
+{
+    if (member->has[field] && (!r->has[field] || member->field[field] < r->field[field]))
+        kci_result_set(r, field, member->field[field]);
+}
+
+/* waves = ceil(ctas / (cores*occupancy)) over all CTAs of the group; section 6. */
+static void set_group_waves(kc_result *r, const kc_device *device)
+{
+    double cores, ctas = r->field[KC_CTAS], occupancy = r->field[KC_OCCUPANCY];
+    if (!device || !r->has[KC_OCCUPANCY] || !r->has[KC_CTAS] || occupancy <= 0 ||
+        kc_device_get(device, "cores", &cores) != KC_OK)
+        return;
+    double row = cores * occupancy, rows = floor(ctas / row);
+    double busiest = rows * occupancy + ceil((ctas - rows * row) / cores);
+    kci_result_set(r, KC_WAVES, ceil(ctas / row));
+    kci_result_set(r, KC_WAVE_EFFICIENCY, ctas / (cores * busiest));
+}
+
+static kc_status add_member(kc_result *r, kc_result *member, bool first)
+{
+    if (!first)
+        drop_launch(member);
+    if (kci_result_add_rows(r, member) != KC_OK)
+        return KC_ENOMEM;
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (kci_field_kind_of((kc_field)f) == KCI_FIELD_SUM && member->has[f])
+            kci_result_add(r, (kc_field)f, member->field[f]);
+    if (member->has[KC_CTAS])
+        kci_result_add(r, KC_CTAS, member->field[KC_CTAS]);
+    keep_largest(r, member, KC_SMEM);
+    keep_largest(r, member, KC_REGISTER_BYTES);
+    keep_largest(r, member, KC_PASSES);
+    keep_least(r, member, KC_OCCUPANCY);
+    if (member->bound && (!r->bound || member->field[KC_TIME] > r->longest)) {
+        r->longest = member->field[KC_TIME];
+        r->bound = member->bound;
+        r->class_name = member->class_name;
+        r->has[KC_RIDGE] = member->has[KC_RIDGE];
+        r->field[KC_RIDGE] = member->field[KC_RIDGE];
+    }
+    return KC_OK;
+}
+
+static kc_result *group_cost(const kc_kernel *group, const kc_device *device, const kc_options *options)
+{
+    kc_result *r = kci_result_new(group->base.context, group->name,
+                                  device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
+    for (size_t i = 0; r && i < group->member_count; i++) {
+        kc_result *member = kci_cost(group->members[i], device, options);
+        if (!member || add_member(r, member, i == 0) != KC_OK) {
+            kc_release(r);
+            r = NULL;
+        }
+        kc_release(member);
+    }
+    if (r) {
+        kci_result_set(r, KC_LAUNCHES, 1);
+        set_group_waves(r, device);
+    }
+    return r;
+}
+
+/* n launches of one kernel, finished. */
+static kc_result *kernel_result(const kc_kernel *kernel, double n, const kc_device *device,
+                                const kc_options *options)
+{
+    kc_result *r = kernel->member_count ? group_cost(kernel, device, options)
+                                        : kci_cost(kernel, device, options);
+    if (!r)
+        return NULL;
+    if (n != 1)
+        kci_result_times(r, n);
+    if (set_convention_line(r, options) != KC_OK || kci_result_finish(r) != KC_OK) {
+        kc_release(r);
+        return NULL;
+    }
+    return r;
+}
+
+/* ---- programs ---------------------------------------------------------------------- */
+
+typedef struct walk {
+    kc_result *total;
+    const kc_device *device;
+    const kc_options *options;
+} walk;
+
+static kc_status add_kernel(void *data, kc_kernel *kernel, double times)
+{
+    walk *w = data;
+    kc_context *context = kernel->base.context;
+    kc_result *r = kernel_result(kernel, times, w->device, w->options);
+    if (!r)
+        return kci_fail(context, kc_context_status(context), "%s (%s > %s)",
+                        kc_context_message(context), w->total->name, kernel->name);
+    kc_status status = kci_result_add_kernel(w->total, r);
+    kc_release(r);
+    return status;
+}
+
+static kc_result *program_result(const kc_program *program, const kc_device *device,
+                                 const kc_options *options)
+{
+    walk w = { .device = device, .options = options };
+    w.total = kci_result_new(program->base.context, program->name,
+                             device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
+    if (w.total && (kci_program_visit(program, add_kernel, &w) != KC_OK ||
+                    set_convention_line(w.total, options) != KC_OK || kci_result_finish(w.total) != KC_OK)) {
+        kc_release(w.total);
+        w.total = NULL;
+    }
+    return w.total;
+}
+
+/* A tensor that `cache` names and that nothing of x has is a slip of the pen. */
+static const char *nth_row(const void *result, size_t i)
+{
+    return kc_result_tensor_name(result, i);
+}
+
+static kc_status check_caches(const kc_result *r, const kc_options *options, const char *call)
+{
+    for (size_t i = 0; options && i < options->cache_count; i++) {
+        const char *tensor = options->caches[i].tensor;
+        size_t row = 0;
+        while (row < r->row_count && strcmp(r->rows[row].name, tensor) != 0)
+            row++;
+        if (row == r->row_count)
+            return kci_fail(r->base.context, KC_EARGUMENT, "%s: option 'cache' names tensor '%s', which %s "
+                            "does not have%s", call, tensor, r->name,
+                            kci_nearest(r->base.context, tensor, nth_row, r));
+    }
+    return KC_OK;
+}
+
+static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call)
+{
+    if (!x)
+        return NULL;
+    kc_result *r = NULL;
+    if (x->kind == KC_PROGRAM) {
+        r = program_result((const kc_program *)(const void *)x, device, options);
+    } else {
+        kc_kernel *kernel = kci_as_kernel(x, call, "x");
+        if (kernel)
+            r = kernel_result(kernel, 1, device, options);
+        kc_release(kernel);
+    }
+    if (r && check_caches(r, options, call) != KC_OK) {
+        kc_release(r);
+        r = NULL;
+    }
+    return r;
+}
+
+/* ---- the calls ------------------------------------------------------------------------ */
+
+kc_result *kc_count(kc_object *x, const kc_options *options)
+{
+    return ask(x, NULL, options, "count");
+}
+
+kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *options)
+{
+    if (!device) {
+        if (x)
+            kci_fail(x->context, KC_EARGUMENT, "evaluate: no device");
+        return NULL;
+    }
+    return ask(x, device, options, "evaluate");
+}
+
+static bool set_devices(kc_comparison *c, kc_device *const *devices, size_t count)
+{
+    kc_context *context = c->base.context;
+    c->columns = count ? count : 1;
+    if (count == 0)
+        return true;
+    c->devices = kci_alloc(context, count * sizeof *c->devices);
+    if (!c->devices)
+        return false;
+    c->device_count = count;
+    for (size_t d = 0; d < count; d++) {
+        if (!devices[d]) {
+            kci_fail(context, KC_EARGUMENT, "compare: device %zu is missing", d + 1);
+            return false;
+        }
+        c->devices[d] = kci_copy_text(context, kc_object_name((const kc_object *)(void *)devices[d]));
+        if (!c->devices[d])
+            return false;
+    }
+    return true;
+}
+
+/* What does not run on a device is a row of the answer; any other failure is ours. */
+static bool set_row(kc_comparison *c, size_t i, kc_object *x, const kc_device *device,
+                    const kc_options *options)
+{
+    kc_context *context = c->base.context;
+    kci_comparison_row *row = &c->rows[i];
+    row->name = kci_copy_text(context, kc_object_name(x));
+    if (!row->name)
+        return false;
+    row->result = ask(x, device, options, "compare");
+    if (row->result)
+        return true;
+    if (kc_context_status(context) != KC_EDEVICE)
+        return false;
+    row->error = kci_copy_text(context, kc_context_message(context));
+    return row->error != NULL;
+}
+
+kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t count,
+                          kc_device *const *devices, size_t device_count, const kc_options *options)
+{
+    if (!context)
+        return NULL;
+    if (count == 0 || !xs || (device_count && !devices)) {
+        kci_fail(context, KC_EARGUMENT, "compare: nothing to compare");
+        return NULL;
+    }
+    kc_comparison *c = kci_new(context, KC_COMPARISON, sizeof *c);
+    if (!c)
+        return NULL;
+    bool good = set_devices(c, devices, device_count);
+    if (good) {
+        c->rows = kci_alloc(context, count * c->columns * sizeof *c->rows);
+        c->row_count = c->rows ? count * c->columns : 0;
+        good = c->rows != NULL;
+    }
+    for (size_t x = 0; good && x < count; x++) {
+        if (!xs[x]) {
+            kci_fail(context, KC_EARGUMENT, "compare: x %zu is missing", x + 1);
+            good = false;
+        }
+        for (size_t d = 0; good && d < c->columns; d++)
+            good = set_row(c, x * c->columns + d, xs[x], device_count ? devices[d] : NULL, options);
+    }
+    if (!good) {
+        kc_release(c);
+        c = NULL;
+    }
+    return c;
+}

@@ -1,0 +1,33 @@
+/* ask.h: questions: count, evaluate, compare, and their options.
+ *
+ *     options.c   what was asked for      cost.c   one kernel: counts, times, notes
+ *     ask.c       x to kernels to result  */
+#ifndef KCI_ASK_H
+#define KCI_ASK_H
+
+#include "base.h"
+#include "convention.h"
+#include "result.h"
+#include "time.h"
+
+/* "cache" of one tensor: warm or cold whatever the rest is. */
+typedef struct kci_tensor_cache {
+    char *tensor;
+    bool warm;
+} kci_tensor_cache;
+
+struct kc_options {
+    kc_object base;
+    bool no_l2, warm;
+    kci_regime regime;
+    kci_convention convention;
+    bool own_convention;            /* some switch was set */
+    kci_tensor_cache *caches;
+    size_t cache_count, cache_capacity;
+};
+
+/* Counts one kernel (not a group), and times it where there is a device; `options`
+ * may be NULL.  The result is finished but for kci_result_finish. */
+kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options);
+
+#endif

@@ -1,0 +1,407 @@
+/* cost.c: one kernel's counts and times become a result: fields, rows, schedule, notes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ask.h"
+#include "dtype.h"
+#include "json.h"
+#include "si.h"
+
+/* What is made on the way; all of it freed at the end. */
+typedef struct work {
+    const kc_kernel *kernel;
+    const kci_graph *graph;
+    const kc_device *device;
+    const kc_options *options;
+    double sizes[KCI_MAX_LOOPS];
+    kci_plan *plan;
+    const kci_counts *counts;
+    kci_row *rows;                  /* a copy that time and convention change */
+    bool *warm;
+    kc_result *r;
+} work;
+
+/* ---- the fields ------------------------------------------------------------------ */
+
+typedef struct totals {
+    double matrix, vector, special;
+} totals;
+
+static totals useful_of(const kci_counts *counts)
+{
+    totals t = { 0, counts->useful_vector[0] + counts->useful_vector[1], counts->useful_special };
+    for (int f = 0; f < KCI_FORMATS; f++)
+        t.matrix += counts->useful_matrix[f];
+    return t;
+}
+
+static totals executed_of(const kci_counts *counts)
+{
+    totals t = { 0, counts->executed_vector[0] + counts->executed_vector[1], counts->executed_special };
+    for (int f = 0; f < KCI_FORMATS; f++)
+        t.matrix += counts->executed_matrix[f];
+    return t;
+}
+
+static void set_useful(kc_result *r, totals t)
+{
+    kci_result_set(r, KC_MATRIX_FLOPS, t.matrix);
+    kci_result_set(r, KC_VECTOR_FLOPS, t.vector);
+    kci_result_set(r, KC_SPECIAL_OPS, t.special);
+    kci_result_set(r, KC_FLOPS, t.matrix + t.vector + t.special);
+}
+
+static void set_executed(kc_result *r, totals t)
+{
+    kci_result_set(r, KC_EXECUTED_MATRIX_FLOPS, t.matrix);
+    kci_result_set(r, KC_EXECUTED_VECTOR_FLOPS, t.vector);
+    kci_result_set(r, KC_EXECUTED_SPECIAL_OPS, t.special);
+    kci_result_set(r, KC_EXECUTED_FLOPS, t.matrix + t.vector + t.special);
+}
+
+/* Counts a copy of the graph by the convention. */
+static kc_status recount(const work *w, const kci_convention *convention, totals *useful,
+                         totals *executed)
+{
+    kci_graph copy;
+    if (!kci_graph_copy(&copy, w->graph))
+        return KC_ENOMEM;
+    kc_context *context = w->graph->context;
+    kc_status status = kci_convention_apply(convention, &copy);
+    kci_plan *plan = status == KC_OK ? kci_plan_new(&copy, w->kernel->tiling) : NULL;
+    const kci_counts *counts = plan ? kci_plan_count(plan, w->sizes, NULL) : NULL;
+    if (counts) {
+        *useful = useful_of(counts);
+        *executed = executed_of(counts);
+    } else if (status == KC_OK) {
+        status = kc_context_status(context);
+    }
+    kci_plan_free(plan);
+    kci_graph_free(&copy);
+    return status;
+}
+
+/* Half a causal mask is a way to count useful work; live tiles are executed as ever. */
+static kc_status set_work(const work *w)
+{
+    totals useful = useful_of(w->counts), executed = executed_of(w->counts);
+    if (w->options && w->options->own_convention) {
+        kci_convention convention = w->options->convention;
+        kc_status status = recount(w, &convention, &useful, &executed);
+        if (status == KC_OK && convention.causal == KCI_CAUSAL_HALF) {
+            totals unused;
+            convention.causal = KCI_CAUSAL_EXACT;
+            status = recount(w, &convention, &unused, &executed);
+        }
+        if (status != KC_OK)
+            return status;
+    }
+    set_useful(w->r, useful);
+    set_executed(w->r, executed);
+    return KC_OK;
+}
+
+/* bytes are w->rows, behind L2 where there is a device; l2_bytes and bytes_min section 3's. */
+static kc_status set_rows(const work *w)
+{
+    kc_result *r = w->r;
+    const kci_graph *graph = w->graph;
+    kci_row *section3 = kci_alloc(graph->context, graph->tensor_count * sizeof *section3);
+    if (!section3)
+        return KC_ENOMEM;
+    memcpy(section3, w->counts->rows, graph->tensor_count * sizeof *section3);
+    kc_status status = KC_OK;
+    if (w->options && w->options->own_convention) {
+        const kci_convention *convention = &w->options->convention;
+        status = kci_convention_rows(convention, graph, w->sizes, section3);
+        if (status == KC_OK)
+            status = kci_convention_rows(convention, graph, w->sizes, w->rows);
+    }
+    double read = 0, written = 0, l2 = 0, least = 0;
+    for (size_t t = 0; status == KC_OK && t < graph->tensor_count; t++) {
+        const kci_row *row = &w->rows[t];
+        /* Statistics that stay on chip are no tensors. */
+        if (!graph->tensors[t].tensor && section3[t].read + section3[t].written == 0)
+            continue;
+        kci_result_row *to = kci_result_row_of(r, graph->tensors[t].name);
+        if (!to) {
+            status = KC_ENOMEM;
+            break;
+        }
+        const double column[KC_LEDGER_COUNT] = {
+            [KC_TENSOR_READ] = row->read,       [KC_TENSOR_WRITTEN] = row->written,
+            [KC_TENSOR_L2] = section3[t].read + section3[t].written,
+            [KC_TENSOR_LOADS] = row->loads,     [KC_COMPULSORY] = row->compulsory,
+            [KC_RELOAD] = row->reload,          [KC_PASS] = row->pass,
+            [KC_SPILL] = row->spill,            [KC_SPLIT] = row->split,
+        };
+        for (int c = 0; c < KC_LEDGER_COUNT; c++)
+            to->column[c] += column[c];
+        read += row->read;
+        written += row->written;
+        l2 += column[KC_TENSOR_L2];
+        least += section3[t].compulsory;
+    }
+    kci_free(graph->context, section3, graph->tensor_count * sizeof *section3);
+    kci_result_set(r, KC_BYTES_READ, read);
+    kci_result_set(r, KC_BYTES_WRITTEN, written);
+    kci_result_set(r, KC_BYTES, read + written);
+    kci_result_set(r, KC_L2_BYTES, l2);
+    kci_result_set(r, KC_BYTES_MIN, least);
+    return status;
+}
+
+static void set_times(kc_result *r, const kci_times *times)
+{
+    static const kc_field parts[] = {
+        [KCI_ROOF_MATRIX] = KC_TIME_MATRIX,   [KCI_ROOF_VECTOR] = KC_TIME_VECTOR,
+        [KCI_ROOF_SPECIAL] = KC_TIME_SPECIAL, [KCI_ROOF_SMEM] = KC_TIME_SMEM,
+        [KCI_ROOF_L2] = KC_TIME_L2,           [KCI_ROOF_HBM] = KC_TIME_HBM,
+        [KCI_ROOF_LINK] = KC_TIME_LINK,       [KCI_ROOF_LAUNCH] = KC_TIME_LAUNCH,
+        [KCI_ROOF_FILL] = KC_TIME_FILL,       [KCI_ROOF_DRAIN] = KC_TIME_DRAIN,
+    };
+    kci_result_set(r, KC_TIME, times->time);
+    kci_result_set(r, KC_ROOF_TIME, times->roof_time);
+    kci_result_set(r, KC_SERIAL_TIME, times->serial_time);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        kci_result_set(r, parts[i], times->part[i]);
+    if (times->has_ridge)
+        kci_result_set(r, KC_RIDGE, times->ridge);
+    if (times->tiled) {
+        kci_result_set(r, KC_SMEM_BYTES, times->smem_bytes);
+        kci_result_set(r, KC_OCCUPANCY, times->occupancy);
+        kci_result_set(r, KC_WAVES, times->waves);
+        kci_result_set(r, KC_WAVE_EFFICIENCY, times->wave_efficiency);
+    }
+    r->bound = kci_roof_name(times->bound);
+    r->class_name = kci_roof_class(times->bound);
+}
+
+/* ---- the schedule ------------------------------------------------------------------ */
+
+static kc_status add_number(kc_result *r, const char *path, double number)
+{
+    char text[32];
+    kci_format_number(number, text);
+    return kci_result_schedule_add(r, path, text);
+}
+
+static kc_status add_text(kc_result *r, const char *path, const char *bytes)
+{
+    kci_text text = { .context = r->base.context };
+    kci_json_string(&text, bytes, strlen(bytes));
+    kc_status status = text.failed ? KC_ENOMEM : kci_result_schedule_add(r, path, text.bytes);
+    kci_text_free(&text);
+    return status;
+}
+
+static const char *loop_name(const work *w, int loop)
+{
+    return kci_name(w->graph->context, w->graph->loops[loop].name);
+}
+
+/* "b h i"; of sequential loops those with more than one trip: one is no loop. */
+static kc_status add_loops(const work *w, const char *path, const int16_t *loops, int count, bool all)
+{
+    kci_text names = { .context = w->graph->context };
+    for (int i = 0; i < count; i++)
+        if (all || w->kernel->tiling->tile[loops[i]] < w->sizes[loops[i]])
+            kci_text_format(&names, "%s%s", names.length ? " " : "", loop_name(w, loops[i]));
+    kc_status status = names.failed ? KC_ENOMEM : add_text(w->r, path, names.bytes ? names.bytes : "");
+    kci_text_free(&names);
+    return status;
+}
+
+/* "tile.i": 128 */
+static kc_status add_of_loop(const work *w, const char *field, int loop, double number)
+{
+    kci_text path = { .context = w->graph->context };
+    kci_text_format(&path, "%s.%s", field, loop_name(w, loop));
+    kc_status status = KC_ENOMEM;
+    if (!path.failed && strcmp(field, "split") == 0 && number == 0)
+        status = add_text(w->r, path.bytes, "stream");
+    else if (!path.failed)
+        status = add_number(w->r, path.bytes, number);
+    kci_text_free(&path);
+    return status;
+}
+
+static kc_status set_schedule(const work *w, double device_warps)
+{
+    static const char *const overlaps[] = { "none", "load", "all" };
+    const kci_tiling *tiling = w->kernel->tiling;
+    kc_result *r = w->r;
+    kc_status status = KC_OK;
+    int count = (int)w->graph->loop_count;
+    for (int i = 0; i < count && status == KC_OK; i++) {
+        double tile = tiling->tile[i] < w->sizes[i] ? tiling->tile[i] : w->sizes[i];
+        status = add_of_loop(w, "tile", i, tile);
+    }
+    if (status == KC_OK)
+        status = add_loops(w, "grid", tiling->grid_order, tiling->grid_count, true);
+    if (status == KC_OK)
+        status = add_loops(w, "order", tiling->order, tiling->order_count, false);
+    if (status == KC_OK)
+        status = add_number(r, "stages", tiling->stages);
+    double warps = tiling->warps > 0 ? tiling->warps : device_warps;
+    if (status == KC_OK && warps > 0)
+        status = add_number(r, "warps", warps);
+    for (int i = 0; i < count && status == KC_OK; i++)
+        if (tiling->split[i] != 1)
+            status = add_of_loop(w, "split", i, tiling->split[i]);
+    if (status == KC_OK && tiling->raster_count)
+        status = add_loops(w, "raster.order", tiling->raster, tiling->raster_count, true);
+    else if (status == KC_OK)
+        status = add_loops(w, "raster.order", tiling->grid_order, tiling->grid_count, true);
+    if (status == KC_OK)
+        status = add_number(r, "raster.group", tiling->raster_group > 1 ? tiling->raster_group : 1);
+    if (status == KC_OK)
+        status = add_text(r, "overlap", overlaps[tiling->overlap]);
+    return status;
+}
+
+/* ---- notes ----------------------------------------------------------------------------- */
+
+static void note_bytes(kci_notes *notes, const char *format, const char *name, double bytes)
+{
+    char amount[KCI_SI_BYTES];
+    kci_si(amount, bytes, "B");
+    char sentence[400];
+    snprintf(sentence, sizeof sentence, format, name, amount);
+    kci_note(notes, "%s", sentence);
+}
+
+static void note_causes(const work *w)
+{
+    kci_notes *notes = &w->r->notes;
+    for (size_t t = 0; t < w->graph->tensor_count; t++) {
+        const kci_row *row = &w->counts->rows[t];
+        const char *name = w->graph->tensors[t].name;
+        if (row->spill > 0)
+            note_bytes(notes, "%.200s is left unfinished and comes back: %s of spills", name, row->spill);
+        if (row->split > 0)
+            note_bytes(notes, "%.200s has a partial per CTA of a reduced dim: %s to combine them", name,
+                       row->split);
+        if (row->pass > 0)
+            note_bytes(notes, "%.200s is read again by a later pass: %s", name, row->pass);
+    }
+}
+
+static void note_work(const work *w)
+{
+    totals useful = useful_of(w->counts), executed = executed_of(w->counts);
+    double u = useful.matrix + useful.vector + useful.special;
+    double e = executed.matrix + executed.vector + executed.special;
+    if (u > 0 && e > 1.005 * u) {
+        char ratio[KCI_SI_BYTES];
+        kci_significant(ratio, e / u, 3);
+        kci_note(&w->r->notes,
+                 "executed work is %s times the useful work: recomputation, padded tiles or masked parts",
+                 ratio);
+    }
+}
+
+static kc_status note_tiles(const work *w)
+{
+    const kci_tiling *tiling = w->kernel->tiling;
+    kci_text names = { .context = w->graph->context };
+    for (size_t i = 0; i < w->graph->loop_count; i++)
+        if (!tiling->given[i] && w->sizes[i] > 1 && tiling->tile[i] >= w->sizes[i])
+            kci_text_format(&names, "%s%s", names.length ? ", " : "", loop_name(w, (int)i));
+    if (names.length && !names.failed)
+        kci_note(&w->r->notes, "whole in one tile, since no size was given: %s", names.bytes);
+    kc_status status = names.failed ? KC_ENOMEM : KC_OK;
+    kci_text_free(&names);
+    return status;
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+static bool warm_tensors(work *w)
+{
+    const kc_options *options = w->options;
+    if (!options || options->cache_count == 0)
+        return true;
+    w->warm = kci_alloc(w->graph->context, w->graph->tensor_count * sizeof *w->warm);
+    if (!w->warm)
+        return false;
+    for (size_t t = 0; t < w->graph->tensor_count; t++) {
+        w->warm[t] = options->warm;
+        for (size_t i = 0; i < options->cache_count; i++)
+            if (strcmp(options->caches[i].tensor, w->graph->tensors[t].name) == 0)
+                w->warm[t] = options->caches[i].warm;
+    }
+    return true;
+}
+
+static kc_status evaluate(work *w)
+{
+    kci_time_options asked = { 0 };
+    if (w->options) {
+        asked.no_l2 = w->options->no_l2;
+        asked.warm = w->options->warm && !w->options->cache_count;
+        asked.regime = w->options->regime;
+    }
+    if (!warm_tensors(w))
+        return KC_ENOMEM;
+    asked.warm_tensor = w->warm;
+    kci_times times = { 0 };
+    kc_status status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked,
+                                w->rows, &times, &w->r->notes);
+    if (status == KC_OK)
+        set_times(w->r, &times);
+    if (status == KC_OK && w->kernel->tiling)
+        status = set_schedule(w, times.warps);
+    return status;
+}
+
+static kc_status fill(work *w)
+{
+    kc_result *r = w->r;
+    const kci_counts *counts = w->counts;
+    kc_status status = KC_OK;
+    w->rows = kci_alloc(w->graph->context, w->graph->tensor_count * sizeof *w->rows);
+    if (!w->rows)
+        return KC_ENOMEM;
+    memcpy(w->rows, counts->rows, w->graph->tensor_count * sizeof *w->rows);
+    note_causes(w);
+    note_work(w);
+    if (w->kernel->tiling)
+        status = note_tiles(w);
+    if (status == KC_OK && w->device)
+        status = evaluate(w);
+    else if (status == KC_OK && w->kernel->tiling)
+        status = set_schedule(w, 0);
+    if (status == KC_OK)
+        status = set_work(w);
+    if (status == KC_OK)
+        status = set_rows(w);
+    if (w->kernel->tiling) {
+        kci_result_set(r, KC_CTAS, counts->ctas);
+        kci_result_set(r, KC_SMEM, counts->smem);
+        kci_result_set(r, KC_REGISTER_BYTES, counts->register_bytes);
+    }
+    kci_result_set(r, KC_PASSES, counts->passes > 1 ? counts->passes : 1);
+    kci_result_set(r, KC_LAUNCHES, counts->launches > 1 ? counts->launches : 1);
+    return status;
+}
+
+kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options)
+{
+    const kci_graph *graph = &kernel->graph;
+    work w = { .kernel = kernel, .graph = graph, .device = device, .options = options };
+    for (size_t i = 0; i < graph->loop_count; i++)
+        w.sizes[i] = graph->loops[i].size;
+    kc_context *context = kernel->base.context;
+    w.r = kci_result_new(context, kernel->name, device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
+    w.plan = w.r ? kci_plan_new(graph, kernel->tiling) : NULL;
+    w.counts = w.plan ? kci_plan_count(w.plan, w.sizes, NULL) : NULL;
+    if (!w.counts || fill(&w) != KC_OK) {
+        kc_release(w.r);
+        w.r = NULL;
+    }
+    kci_free(context, w.rows, graph->tensor_count * sizeof *w.rows);
+    kci_free(context, w.warm, graph->tensor_count * sizeof *w.warm);
+    kci_plan_free(w.plan);
+    return w.r;
+}

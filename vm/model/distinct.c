@@ -1,0 +1,256 @@
+/* distinct.c: elements that some live point touches, once each: compulsory traffic; design, section 3. */
+#include <math.h>
+#include <string.h>
+
+#include "plan.h"
+
+enum { MOST_READS = 64 };
+
+typedef struct term {
+    double step, count;
+} term;
+
+/* The terms of a scope axis over indices, steps positive and ascending; *low is
+ * the least value. */
+static int ascending(const kci_plan *plan, const kci_axis *axis, term *terms, double *low)
+{
+    int count = 0;
+    *low = axis->constant;
+    for (uint32_t t = 0; t < axis->terms; t++) {
+        const kci_loop_term *at = &plan->graph->terms[axis->term + t];
+        double a = kci_term_coefficient(at, plan->size), n = plan->size[at->loop];
+        *low += a * plan->first[at->loop];
+        a *= plan->step[at->loop];
+        if (a < 0) {
+            *low += a * (n - 1);
+            a = -a;
+        }
+        if (n <= 1 || a == 0)
+            continue;
+        int slot = count++;
+        for (; slot > 0 && terms[slot - 1].step > a; slot--)
+            terms[slot] = terms[slot - 1];
+        terms[slot] = (term){ a, n };
+    }
+    return count;
+}
+
+/* Joins terms into one run of consecutive values while steps do not exceed it. */
+static int run(const term *terms, int count, double *length)
+{
+    int t = 0;
+    for (*length = 1; t < count && terms[t].step <= *length; t++)
+        *length += terms[t].step * (terms[t].count - 1);
+    return t;
+}
+
+kc_status kci_distinct_range(const kci_plan *plan, uint32_t id, double *low, double *high, bool *gaps)
+{
+    const kci_axis *axis = &plan->graph->axes[id];
+    term terms[KCI_MAX_LOOPS];
+    double length;
+    int count = ascending(plan, axis, terms, low);
+    *gaps = run(terms, count, &length) < count;
+    *high = *low;
+    for (int t = 0; t < count; t++)
+        *high += terms[t].step * (terms[t].count - 1);
+    return KC_OK;
+}
+
+static double gcd(double a, double b)
+{
+    while (b > 0) {
+        double rest = fmod(a, b);
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Distinct values of an index within its tensor.  A run of consecutive values is
+ * counted whole; runs a step apart, clipped one by one.  Two strides that overlap
+ * (c*p + d*r): p, r and p - d/g, r + c/g are the same value, so values are points
+ * less those that have such a predecessor, (P - d/g)(R - c/g). */
+double kci_distinct_values(const kci_plan *plan, uint32_t id)
+{
+    const kci_axis *axis = &plan->graph->axes[id];
+    double size = kci_axis_size(plan->graph, axis, plan->size), low, length;
+    if (axis->gather) {
+        double rows = 1;
+        for (uint32_t t = 0; t < axis->terms; t++)
+            rows *= plan->size[plan->graph->terms[axis->term + t].loop];
+        return fmin(rows, size);
+    }
+    term terms[KCI_MAX_LOOPS];
+    int count = ascending(plan, axis, terms, &low);
+    int used = run(terms, count, &length);
+    if (used == count)
+        return fmax(0, fmin(low + length, size) - fmax(low, 0));
+    term blocks = terms[used];
+    if (used + 1 == count)
+        return kci_clipped_sum(low + length, blocks.step, blocks.count, size) -
+               kci_clipped_sum(low, blocks.step, blocks.count, size);
+    if (used == 0 && count == 2) {
+        double g = gcd(terms[0].step, terms[1].step), p = terms[1].step / g, r = terms[0].step / g;
+        double values = terms[0].count * terms[1].count - fmax(0, terms[0].count - p) * fmax(0, terms[1].count - r);
+        return fmin(values, size);
+    }
+    double values = length; /* nested blocks, each beyond the reach of the one inside */
+    for (int t = used; t < count; t++)
+        values *= terms[t].count;
+    return fmin(values, size);
+}
+
+/* ---- one read ----------------------------------------------------------------------- */
+
+static bool plain_scope(const kci_plan *plan, uint32_t id)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_axis *axis = &graph->axes[id];
+    return !axis->gather && axis->terms == 1 && axis->constant == 0 && graph->terms[axis->term].coefficient == 1 &&
+           graph->terms[axis->term].size_of < 0;
+}
+
+/* Positions that are plain dims count live points together; each other one its
+ * distinct values. */
+double kci_read_elements(kci_plan *plan, const kci_node *node)
+{
+    const kci_graph *graph = plan->graph;
+    kci_set plain = 0;
+    double others = 1;
+    for (uint32_t i = 0; i < node->axes; i++) {
+        uint32_t id = graph->axis_ids[node->axis + i], scope = graph->axes[id].scope;
+        kci_set loops = graph->axes[scope].loops;
+        if (plain_scope(plan, scope) && !(plain & loops))
+            plain |= loops;
+        else if (!plain_scope(plan, scope)) {
+            double values = kci_distinct_values(plan, scope);
+            if (graph->axes[id].gather && node->distinct > 0)
+                values = fmin(values, node->distinct);
+            others *= values;
+        }
+    }
+    kci_sum sum = kci_sum_over(plan, node, plain);
+    sum.points = true;
+    double points = kci_live_sum(&sum);
+    return points < 0 ? points : points * others;
+}
+
+/* ---- several reads: the union of their boxes -------------------------------------------- */
+
+typedef struct box {
+    double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS]; /* high excluded */
+} box;
+
+/* Volume of the union of boxes along positions at and after `p`, by slabs between
+ * the boxes' ends. */
+static double volume(const box *boxes, const int *which, int count, uint32_t p, uint32_t positions)
+{
+    double cuts[2 * MOST_READS];
+    int inside[MOST_READS], cut_count = 0;
+    if (count == 0)
+        return 0;
+    if (p == positions)
+        return 1;
+    for (int i = 0; i < count; i++)
+        for (int e = 0; e < 2; e++) {
+            double at = e ? boxes[which[i]].high[p] : boxes[which[i]].low[p];
+            int slot = cut_count++;
+            for (; slot > 0 && cuts[slot - 1] > at; slot--)
+                cuts[slot] = cuts[slot - 1];
+            cuts[slot] = at;
+        }
+    double total = 0;
+    for (int c = 0; c + 1 < cut_count; c++) {
+        if (cuts[c + 1] <= cuts[c])
+            continue;
+        int members = 0;
+        for (int i = 0; i < count; i++)
+            if (boxes[which[i]].low[p] <= cuts[c] && boxes[which[i]].high[p] >= cuts[c + 1])
+                inside[members++] = which[i];
+        total += (cuts[c + 1] - cuts[c]) * volume(boxes, inside, members, p + 1, positions);
+    }
+    return total;
+}
+
+static bool same_position(const kci_graph *graph, uint32_t a, uint32_t b)
+{
+    return graph->axes[a].scope == graph->axes[b].scope;
+}
+
+/* The common step of one position of all reads, where each is one strided dim, or
+ * one value, and all their values fall together; else 1. */
+static double common_step(const kci_plan *plan, const uint32_t *reads, int count, uint32_t position)
+{
+    const kci_graph *graph = plan->graph;
+    double step = 0, origin = 0, apart = 0; /* apart: what divides all distances between their origins */
+    for (int r = 0; r < count; r++) {
+        const kci_axis *axis = &graph->axes[graph->axes[graph->axis_ids[graph->nodes[reads[r]].axis + position]].scope];
+        term terms[KCI_MAX_LOOPS];
+        double low;
+        int terms_count = axis->gather ? KCI_MAX_LOOPS : ascending(plan, axis, terms, &low);
+        double own = terms_count == 1 ? terms[0].step : 0;
+        if (terms_count > 1 || (own > 0 && step > 0 && own != step))
+            return 1;
+        step = fmax(step, own);
+        origin = r == 0 ? low : origin;
+        apart = gcd(apart, fabs(low - origin));
+    }
+    return step > 0 && fmod(apart, step) == 0 ? step : 1;
+}
+
+/* Positions that all reads share count as distinct values; the rest as boxes. */
+static double reads_elements(kci_plan *plan, const uint32_t *reads, int count)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_node *first = &graph->nodes[reads[0]];
+    static const box empty = { { 0 }, { 0 } };
+    box boxes[MOST_READS];
+    int which[MOST_READS];
+    double common = 1;
+    uint32_t varied = 0;
+    for (uint32_t i = 0; i < first->axes; i++) {
+        bool same = true;
+        for (int r = 1; r < count; r++)
+            same = same && same_position(graph, graph->axis_ids[first->axis + i],
+                                         graph->axis_ids[graph->nodes[reads[r]].axis + i]);
+        if (same) {
+            common *= kci_distinct_values(plan, graph->axes[graph->axis_ids[first->axis + i]].scope);
+            continue;
+        }
+        double step = common_step(plan, reads, count, i);
+        for (int r = 0; r < count; r++) {
+            uint32_t id = graph->axis_ids[graph->nodes[reads[r]].axis + i];
+            const kci_axis *axis = &graph->axes[graph->axes[id].scope];
+            double low, high, size = kci_axis_size(graph, axis, plan->size);
+            bool gaps;
+            if (i == 0 || varied == 0)
+                boxes[r] = empty;
+            if (axis->gather) {
+                low = 0;
+                high = kci_distinct_values(plan, graph->axes[id].scope) - 1;
+            } else {
+                kci_distinct_range(plan, graph->axes[id].scope, &low, &high, &gaps);
+            }
+            if (low < 0)
+                low += ceil(-low / step) * step;
+            if (high > size - 1)
+                high -= ceil((high - size + 1) / step) * step;
+            boxes[r].low[varied] = floor(low / step);
+            boxes[r].high[varied] = fmax(boxes[r].low[varied], floor(high / step) + 1);
+            which[r] = r;
+        }
+        varied++;
+    }
+    return common * volume(boxes, which, count, 0, varied);
+}
+
+double kci_compulsory(kci_plan *plan, int32_t tensor)
+{
+    uint32_t start = plan->read_start[tensor], count = plan->read_start[tensor + 1] - start;
+    if (count == 0)
+        return 0;
+    if (count == 1)
+        return kci_read_elements(plan, &plan->graph->nodes[plan->read_list[start]]);
+    return reads_elements(plan, plan->read_list + start, count < MOST_READS ? (int)count : MOST_READS);
+}

@@ -1,0 +1,91 @@
+/* geometry.c: a point of sizes and tiles: trips, which loops are loops, which values virtual dims take. */
+#include <math.h>
+#include <string.h>
+
+#include "plan.h"
+
+double kci_tile_extent(const kci_plan *plan, uint32_t id)
+{
+    const kci_axis *axis = &plan->graph->axes[id];
+    double box = axis->gather ? 1 : 0;
+    for (uint32_t t = 0; t < axis->terms; t++) {
+        const kci_loop_term *term = &plan->graph->terms[axis->term + t];
+        if (axis->gather)
+            box *= plan->tile[term->loop];
+        else
+            box += fabs(kci_term_coefficient(term, plan->size)) * (plan->tile[term->loop] - 1);
+    }
+    return axis->gather ? box : box + 1;
+}
+
+double kci_last_tile(const kci_plan *plan, int loop)
+{
+    return plan->size[loop] - (plan->trips[loop] - 1) * plan->tile[loop];
+}
+
+/* The useful values of a virtual dim: those of its axis within its bounds, as
+ * first + step * u; an axis whose values leave gaps of several kinds counts as
+ * what lies between its ends. */
+static void virtual_dim(kci_plan *plan, size_t v)
+{
+    const kci_graph *graph = plan->graph;
+    int dim = KCI_MAX_LOOPS - 1 - (int)v;
+    const kci_axis *axis = &graph->axes[graph->virtuals[v].axis];
+    double low, high, bound = kci_axis_size(graph, axis, plan->size), step = 1;
+    bool gaps;
+    kci_distinct_range(plan, graph->virtuals[v].axis, &low, &high, &gaps);
+    if (gaps && axis->terms > 0) { /* one dim walked with a stride */
+        int wide = 0;
+        for (uint32_t t = 0; t < axis->terms; t++)
+            if (plan->size[graph->terms[axis->term + t].loop] > 1) {
+                step = fabs(kci_term_coefficient(&graph->terms[axis->term + t], plan->size)) *
+                       plan->step[graph->terms[axis->term + t].loop];
+                wide++;
+            }
+        if (wide != 1)
+            step = 1;
+    }
+    if (low < 0)
+        low += ceil(-low / step) * step;
+    if (high > bound - 1)
+        high -= ceil((high - (bound - 1)) / step) * step;
+    plan->first[dim] = low;
+    plan->step[dim] = step;
+    plan->size[dim] = high >= low ? (high - low) / step + 1 : 0;
+    plan->tile[dim] = plan->size[dim];
+    plan->trips[dim] = 1;
+}
+
+kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_tiling *tiling = plan->tiling;
+    plan->looped = plan->grid = plan->split = 0;
+    for (size_t i = 0; i < graph->loop_count; i++) {
+        double size = sizes[i], tile = tiling ? (tiles ? tiles[i] : tiling->tile[i]) : size;
+        plan->size[i] = size;
+        plan->tile[i] = tile < size ? tile : size;
+        plan->trips[i] = ceil(size / plan->tile[i]);
+        plan->first[i] = 0;
+        plan->step[i] = 1;
+        plan->shares[i] = 1;
+        if (!tiling || plan->trips[i] <= 1)
+            continue;
+        if ((tiling->grid & KCI_BIT(i)) || tiling->split[i] >= plan->trips[i]) {
+            plan->grid |= KCI_BIT(i); /* a CTA a trip: nothing is left to loop over */
+        } else {
+            plan->looped |= KCI_BIT(i);
+            if (tiling->split[i] > 1) {
+                plan->shares[i] = tiling->split[i];
+                plan->split |= KCI_BIT(i);
+            }
+        }
+    }
+    for (size_t v = 0; v < graph->virtual_count; v++)
+        virtual_dim(plan, v);
+    for (size_t i = 0; i < graph->loop_count; i++)
+        plan->high[i] = plan->size[i] - 1;
+    for (size_t v = 0; v < graph->virtual_count; v++)
+        plan->high[KCI_MAX_LOOPS - 1 - v] = plan->size[KCI_MAX_LOOPS - 1 - v] - 1;
+    return KC_OK;
+}

@@ -1,0 +1,270 @@
+/* index.c: index strings: "b h i d", "n c 2*p+r-1 #c*u+c", "[m] k"; design, section 2.1. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "tensor.h"
+
+static bool starts_name(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static size_t name_length(const char *at)
+{
+    size_t n = 0;
+    if (starts_name(*at))
+        while (isalnum((unsigned char)at[n]) || at[n] == '_')
+            n++;
+    return n;
+}
+
+static const char *skip_space(const char *at)
+{
+    while (*at == ' ' || *at == '\t' || *at == '\n' || *at == ',')
+        at++;
+    return at;
+}
+
+static bool ends_position(char c)
+{
+    return c == '\0' || c == ' ' || c == '\t' || c == '\n' || c == ',';
+}
+
+static kc_status append(kc_context *context, kci_form *form, kci_form_term term)
+{
+    if (!kci_reserve(context, &form->terms, &form->capacity, form->count + 1, sizeof term))
+        return KC_ENOMEM;
+    form->terms[form->count++] = term;
+    return KC_OK;
+}
+
+typedef struct reader {
+    kc_context *context;
+    const char *call, *whole, *at;
+} reader;
+
+static kc_status complain(const reader *r, const char *what)
+{
+    return kci_fail(r->context, KC_EARGUMENT,
+                    "%s: index '%.200s': %s at '%.20s'; a position is a dim, an affine form such as 2*p+r-1, or [m]",
+                    r->call, r->whole, what, r->at);
+}
+
+static kc_status read_name(reader *r, kci_symbol *name)
+{
+    size_t n = name_length(r->at);
+    if (n == 0)
+        return complain(r, "a dim's name is expected");
+    *name = kci_intern(r->context, r->at, n);
+    r->at += n;
+    return *name ? KC_OK : KC_ENOMEM;
+}
+
+static kc_status add_term(const reader *r, kci_form *form, kci_form_term term)
+{
+    for (size_t i = 0; i < form->count; i++)
+        if (form->terms[i].dim == term.dim)
+            return complain(r, "a dim stands twice in one position");
+    return append(r->context, form, term);
+}
+
+/* factor { '*' factor }, factors being whole numbers, #dim, and one dim. */
+static kc_status read_term(reader *r, kci_form *form, double sign)
+{
+    kci_form_term term = { .coefficient = sign };
+    for (;;) {
+        if (isdigit((unsigned char)*r->at)) {
+            double number = 0;
+            while (isdigit((unsigned char)*r->at))
+                number = number * 10 + (*r->at++ - '0');
+            term.coefficient *= number;
+            if (fabs(term.coefficient) >= KCI_MAX_SIZE)
+                return complain(r, "a number is too large");
+        } else if (*r->at == '#') {
+            if (term.size_of)
+                return complain(r, "one #dim a term is allowed");
+            r->at++;
+            kc_status status = read_name(r, &term.size_of);
+            if (status)
+                return status;
+        } else {
+            if (term.dim && starts_name(*r->at))
+                return complain(r, "two dims cannot be multiplied");
+            kc_status status = read_name(r, &term.dim);
+            if (status)
+                return status;
+        }
+        if (*r->at != '*')
+            break;
+        r->at++;
+    }
+    if (!term.dim) {
+        if (term.size_of)
+            return complain(r, "#dim needs a dim to multiply");
+        form->constant += term.coefficient;
+        return KC_OK;
+    }
+    if (term.coefficient == 0)
+        return complain(r, "a dim times 0 says nothing");
+    return add_term(r, form, term);
+}
+
+static kc_status read_affine(reader *r, kci_form *form)
+{
+    double sign = 1;
+    if (*r->at == '-' || *r->at == '+')
+        sign = *r->at++ == '-' ? -1 : 1;
+    for (;;) {
+        kc_status status = read_term(r, form, sign);
+        if (status)
+            return status;
+        if (*r->at != '+' && *r->at != '-')
+            break;
+        sign = *r->at++ == '-' ? -1 : 1;
+    }
+    if (!ends_position(*r->at))
+        return complain(r, "an unexpected sign");
+    if (form->count == 1 && form->terms[0].coefficient < 0 && form->constant == 0)
+        return complain(r, "a lone negative position");
+    return KC_OK;
+}
+
+static kc_status read_gather(reader *r, kci_form *form)
+{
+    const char *open = r->at;
+    form->gather = true;
+    r->at++;
+    for (;;) {
+        r->at = skip_space(r->at);
+        if (*r->at == ']')
+            break;
+        if (*r->at == '\0') {
+            r->at = open;
+            return complain(r, "a '[' is not closed");
+        }
+        kci_form_term term = { .coefficient = 1 };
+        kc_status status = read_name(r, &term.dim);
+        if (!status)
+            status = add_term(r, form, term);
+        if (status)
+            return status;
+    }
+    if (form->count == 0)
+        return complain(r, "empty brackets");
+    r->at++;
+    return ends_position(*r->at) ? KC_OK : complain(r, "an unexpected sign");
+}
+
+kc_status kci_index_parse(kc_context *context, const char *call, const char *text, kci_form **forms,
+                          size_t *count)
+{
+    reader r = { context, call, text, skip_space(text) };
+    kci_form *list = NULL;
+    size_t n = 0, capacity = 0;
+    kc_status status = KC_OK;
+    while (*r.at && !status) {
+        if (!kci_reserve(context, &list, &capacity, n + 1, sizeof *list)) {
+            status = KC_ENOMEM;
+            break;
+        }
+        kci_form *form = &list[n++];
+        memset(form, 0, sizeof *form);
+        status = *r.at == '[' ? read_gather(&r, form) : read_affine(&r, form);
+        r.at = skip_space(r.at);
+    }
+    if (!status && n == 0)
+        status = kci_fail(context, KC_EARGUMENT, "%s: the index is empty; one position a dim is expected", call);
+    kci_form *exact = status ? NULL : kci_alloc(context, n * sizeof *exact);
+    if (exact) {
+        memcpy(exact, list, n * sizeof *exact);
+    } else {
+        status = status ? status : KC_ENOMEM;
+        for (size_t i = 0; i < n; i++)
+            kci_free(context, list[i].terms, list[i].capacity * sizeof(kci_form_term));
+    }
+    kci_free(context, list, capacity * sizeof *list);
+    *forms = exact;
+    *count = n;
+    return status;
+}
+
+kci_form *kci_index_identity(kc_context *context, const kci_dim *dims, size_t count)
+{
+    kci_form *forms = kci_alloc(context, count * sizeof *forms);
+    for (size_t i = 0; forms && i < count; i++)
+        if (append(context, &forms[i], (kci_form_term){ 1, dims[i].name, 0 })) {
+            kci_index_free(context, forms, count);
+            return NULL;
+        }
+    return forms;
+}
+
+kci_form *kci_index_copy(kc_context *context, const kci_form *forms, size_t count)
+{
+    kci_form *copy = kci_alloc(context, count * sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i].constant = forms[i].constant;
+        copy[i].gather = forms[i].gather;
+        for (size_t t = 0; t < forms[i].count; t++)
+            if (append(context, &copy[i], forms[i].terms[t])) {
+                kci_index_free(context, copy, count);
+                return NULL;
+            }
+    }
+    return copy;
+}
+
+void kci_index_free(kc_context *context, kci_form *forms, size_t count)
+{
+    for (size_t i = 0; forms && i < count; i++)
+        kci_free(context, forms[i].terms, forms[i].capacity * sizeof(kci_form_term));
+    kci_free(context, forms, count * sizeof *forms);
+}
+
+bool kci_form_is_plain(const kci_form *form)
+{
+    return !form->gather && form->count == 1 && form->constant == 0 && form->terms[0].coefficient == 1 &&
+           !form->terms[0].size_of;
+}
+
+bool kci_form_equal(const kci_form *a, const kci_form *b)
+{
+    if (a->gather != b->gather || a->constant != b->constant || a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->terms[i].dim != b->terms[i].dim || a->terms[i].size_of != b->terms[i].size_of ||
+            a->terms[i].coefficient != b->terms[i].coefficient)
+            return false;
+    return true;
+}
+
+void kci_form_print(kci_text *text, const kci_form *form)
+{
+    if (form->gather)
+        kci_text_add(text, "[");
+    for (size_t i = 0; i < form->count; i++) {
+        const kci_form_term *term = &form->terms[i];
+        double size = fabs(term->coefficient);
+        if (form->gather && i > 0)
+            kci_text_add(text, " ");
+        else if (term->coefficient < 0)
+            kci_text_add(text, "-");
+        else if (i > 0)
+            kci_text_add(text, "+");
+        if (size != 1) {
+            kci_text_number(text, size);
+            kci_text_add(text, "*");
+        }
+        if (term->size_of)
+            kci_text_format(text, "#%s*", kci_name(text->context, term->size_of));
+        kci_text_add(text, kci_name(text->context, term->dim));
+    }
+    if (form->gather) {
+        kci_text_add(text, "]");
+    } else if (form->constant != 0 || form->count == 0) {
+        if (form->constant >= 0 && form->count > 0)
+            kci_text_add(text, "+");
+        kci_text_number(text, form->constant);
+    }
+}

@@ -1,0 +1,143 @@
+/* plan.h: what counting keeps: sizes and trips of a point, the nest they give, room for results.
+ *
+ *     geometry.c   sizes, tiles -> trips, which loops are loops, virtual dims
+ *     combine.c    what runs in the tiled kernel, and what after partials are combined
+ *     nest.c       passes; which loops are around each node in each pass
+ *     live.c       sums over the live iterations of some loops
+ *     distinct.c   elements touched at least once
+ *     work.c traffic.c footprint.c   the figures
+ *     count.c      all of it in order */
+#ifndef KCI_PLAN_H
+#define KCI_PLAN_H
+
+#include "count.h"
+
+enum { KCI_MAX_PASSES = 32 };
+
+/* A node in one pass. */
+typedef struct kci_visit {
+    kci_set around;             /* sequential loops that count as around it */
+    kci_set closed;             /* loops that ended before it, or before all that use it */
+} kci_visit;
+
+/* footprint.c: when a value is alive, in op visits over all passes */
+typedef struct kci_life {
+    int begin, open_end, end;
+    double open_bytes, bytes;
+    bool matmul;
+} kci_life;
+
+struct kci_plan {
+    kc_context *context;
+    const kci_graph *graph;
+    const kci_tiling *tiling;       /* NULL: untiled */
+
+    /* the point */
+    double size[KCI_MAX_LOOPS];     /* virtual dims included: how many values are useful */
+    double tile[KCI_MAX_LOOPS];
+    double trips[KCI_MAX_LOOPS];
+    double shares[KCI_MAX_LOOPS];   /* CTAs that share a split loop; 1 */
+    double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];     /* index range where a loop is not walked: whole, but for a share */
+    double first[KCI_MAX_LOOPS], step[KCI_MAX_LOOPS];   /* value of index u: first + step * u */
+    kci_set looped;                 /* sequential loops with more than one trip */
+    kci_set grid;                   /* grid loops with more than one trip */
+    kci_set split;                  /* looped ones that CTAs share */
+    kci_set seen_looped, seen_grid, seen_split; /* of which the nest below was made */
+    bool nest_made;
+
+    /* the nest: depends on looped, grid and split only */
+    int depth[KCI_MAX_LOOPS];       /* 1: outermost sequential loop; 0: none */
+    int loop_at[KCI_MAX_LOOPS + 1];
+    int passes;
+    kci_set pass_loops[KCI_MAX_PASSES + 1];
+    int shared[KCI_MAX_PASSES + 1]; /* depth down to which pass p and p - 1 share their loops */
+    kci_set separates[KCI_MAX_PASSES + 1];  /* the loop that parts pass p from the one before */
+    uint8_t *pass;                  /* per node: its own pass */
+    uint32_t *runs;                 /* per node: passes it runs in, bit p - 1 */
+    uint8_t *last;                  /* per node and reduced loop: the last pass that reduced it behind the node */
+    int reduced_index[KCI_MAX_LOOPS], reduced_count;    /* columns of last */
+    int pass_room;                  /* passes there is room for */
+    kci_visit *visits;              /* per pass and node: visits[(pass - 1) * nodes + node] */
+    bool *plain;                    /* per node: runs in the tiled kernel */
+    bool *combined;                 /* per node: runs in the small kernel that combines partials */
+    bool *behind;                   /* per node: needs a value that is combined first */
+    kci_set combined_over;          /* grid and split loops that values are reduced over */
+
+    bool *plain_axis;               /* per axis: one loop, as it is */
+
+    /* accumulators: known when the plan is made */
+    int32_t *spills_to;             /* per node: the written tensor under whose name it spills; -1: always held */
+    uint32_t *accumulator;          /* per node: the node that stands for its accumulator (KCI_INTO joins some) */
+    kci_set *accumulates;           /* per node that stands for one: loops reduced by all of them */
+    uint32_t *read_start, *read_list;   /* read nodes by tensor */
+
+    /* columns of the footprint */
+    kci_life *lives;         /* per node */
+    uint32_t *stream_head, *stream_next;    /* streams by tensor; numbered from 1 */
+    double *events;                 /* per op visit and one more */
+    double *matmul_events;
+
+    uint32_t *scratch;              /* per node */
+    double *first_pass;             /* per tensor: bytes of the first pass that reads it */
+    bool *merged;                   /* per node: a read that is in another's box in this pass */
+
+    kci_counts counts;
+};
+
+/* geometry.c */
+kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles);
+double kci_tile_extent(const kci_plan *plan, uint32_t axis);    /* box of one full tile, not clipped */
+double kci_last_tile(const kci_plan *plan, int loop);           /* extent of the last tile of a loop */
+
+/* combine.c */
+kc_status kci_combine(kci_plan *plan);
+
+/* nest.c */
+kc_status kci_number_passes(kci_plan *plan);
+kc_status kci_nest(kci_plan *plan);
+kci_visit *kci_visit_of(const kci_plan *plan, uint32_t node, int pass); /* NULL: it does not run there */
+int kci_shared(const kci_plan *plan, int from, int to);         /* depth that passes from..to all share */
+
+/* live.c: sums over iterations */
+typedef struct kci_sum {
+    kci_plan *plan;                 /* plan->low, plan->high: the index ranges of loops not walked */
+    kci_set around;                 /* loops walked tile by tile (points: index by index) */
+    bool points;
+    kci_set split;                  /* loops outside `around` whose shares count apart */
+    const uint32_t *axes;           /* extents that are multiplied, clipped to their sizes; points: none */
+    size_t axis_count;
+    size_t members;                 /* reads in one box: axes holds axis_count ids for each */
+    uint32_t region, regions;       /* alternatives of limits */
+    bool mask, far, padding;        /* which limits count */
+} kci_sum;
+
+/* A sum over `around` with the node's limits, ranges whole. */
+kci_sum kci_sum_over(kci_plan *plan, const kci_node *node, kci_set around);
+/* Sum over live iterations of the product of extents (1 where there are none).
+ * Negative: too many iterations to walk one by one; the context has the sentence. */
+double kci_live_sum(kci_sum *sum);
+/* The same, where CTAs that share split loops outside `around` each count apart. */
+double kci_live_sum_shared(kci_sum *sum);
+
+/* sum.c: closed forms */
+double kci_clipped_sum(double start, double step, double count, double size);   /* sum of clip(start + step*i, 0, size) */
+double kci_band_sum(double n_q, double t_q, double n_k, double t_k, double lo, double hi, bool weigh_q, bool weigh_k);
+
+/* distinct.c */
+double kci_distinct_values(const kci_plan *plan, uint32_t scope_axis);
+kc_status kci_distinct_range(const kci_plan *plan, uint32_t scope_axis, double *low, double *high, bool *gaps);
+double kci_read_elements(kci_plan *plan, const kci_node *read); /* of one read; negative: failed */
+double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads of a tensor; negative: failed */
+
+/* accumulator.c: what of an accumulator spills */
+/* Reduced loops around one that indexes the accumulator; `without` counts as no loop. */
+kci_set kci_enclosing_loops(const kci_plan *plan, uint32_t node, kci_set without);
+bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` stands for its accumulator */
+kc_status kci_find_accumulators(kci_plan *plan);
+
+/* the figures */
+kc_status kci_count_work(kci_plan *plan);
+kc_status kci_count_traffic(kci_plan *plan);
+void kci_count_footprint(kci_plan *plan);
+
+#endif

@@ -1,0 +1,241 @@
+/* program.c: kernels that run one after another, and what runs n times. */
+#include "program.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "demand.h"
+#include "kernels.h"
+#include "object.h"
+#include "reads.h"
+
+enum { DEEPEST = 64 };          /* programs within programs */
+
+void kci_program_destroy(kc_object *object)
+{
+    kc_program *program = (kc_program *)(void *)object;
+    for (size_t i = 0; i < program->part_count; i++)
+        kc_release(program->parts[i].object);
+    kci_free(object->context, program->parts, program->part_count * sizeof *program->parts);
+    kci_free_text(object->context, program->name);
+    kci_free(object->context, program, sizeof *program);
+}
+
+static kc_program *program_make(kc_context *context, const char *name, size_t count)
+{
+    kc_program *program = kci_new(context, KC_PROGRAM, sizeof *program);
+    if (!program)
+        return NULL;
+    program->name = kci_copy_text(context, name);
+    program->parts = kci_alloc(context, count * sizeof *program->parts);
+    if (program->parts)
+        program->part_count = count;
+    if (program->name && program->parts)
+        return program;
+    kc_release(program);
+    return NULL;
+}
+
+static kc_status visit(const kc_program *program, double times, int depth, kci_visit_kernel call, void *data)
+{
+    if (depth > DEEPEST)
+        return kci_fail(program->base.context, KC_EARGUMENT, "program: '%.80s' holds programs more than %d deep",
+                        program->name, DEEPEST);
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < program->part_count && !status; i++) {
+        const kci_part *part = &program->parts[i];
+        if (part->object->kind == KC_KERNEL)
+            status = call(data, (kc_kernel *)(void *)part->object, times * part->times);
+        else
+            status = visit((const kc_program *)(const void *)part->object, times * part->times, depth + 1, call, data);
+    }
+    return status;
+}
+
+kc_status kci_program_visit(const kc_program *program, kci_visit_kernel call, void *data)
+{
+    return visit(program, 1, 0, call, data);
+}
+
+/* ---- what nothing writes any more ---------------------------------------------------- */
+
+typedef struct order {
+    kc_context *context;
+    const char *name;
+    kci_seen written, fused;
+    const kc_kernel *kernel;
+} order;
+
+static kc_status check_read(void *data, const kc_value *read)
+{
+    order *o = data;
+    const kc_tensor *tensor = read->tensor;
+    for (size_t i = 0; i < o->kernel->fused_count; i++)
+        if (o->kernel->fused[i] == tensor)
+            return KC_OK; /* on chip here as well */
+    if (!kci_has_seen(&o->fused, tensor) || kci_has_seen(&o->written, tensor))
+        return KC_OK;
+    return kci_fail(o->context, KC_EARGUMENT,
+                    "program: '%.80s' reads %.80s, but a fuse before it kept that on chip and nothing writes it; add "
+                    "save = { \"%.80s\" } to the fuse (%s > %s)",
+                    o->kernel->name, tensor->name, tensor->name, o->name, o->kernel->name);
+}
+
+static kc_status check_kernel(void *data, kc_kernel *kernel, double times)
+{
+    order *o = data;
+    bool fresh;
+    kci_seen passed = { .count = 0 };
+    kc_status status = KC_OK;
+    (void)times;
+    for (size_t i = 0; i < kernel->member_count && !status; i++)
+        status = check_kernel(data, kernel->members[i], 1);
+    o->kernel = kernel;
+    for (size_t pass = 0; pass < 2; pass++) {
+        kc_tensor *const *list = pass ? kernel->fused : kernel->tensors;
+        size_t count = pass ? kernel->fused_count : kernel->tensor_count;
+        for (size_t i = 0; i < count && !status; i++)
+            status = kci_visit_reads(o->context, list[i]->value, &passed, check_read, o);
+    }
+    for (size_t i = 0; i < kernel->tensor_count && !status; i++)
+        status = kci_see(o->context, &o->written, kernel->tensors[i], &fresh);
+    for (size_t i = 0; i < kernel->fused_count && !status; i++)
+        status = kci_see(o->context, &o->fused, kernel->fused[i], &fresh);
+    kci_seen_free(o->context, &passed);
+    return status;
+}
+
+/* ---- masks of later kernels --------------------------------------------------------- */
+
+typedef struct kernels {
+    kc_context *context;
+    kc_kernel **list;
+    size_t count, capacity;
+    bool masked;
+} kernels;
+
+static kc_status gather_kernel(void *data, kc_kernel *kernel, double times)
+{
+    kernels *k = data;
+    (void)times;
+    for (size_t i = 0; i < kernel->member_count; i++) {
+        kc_status status = gather_kernel(data, kernel->members[i], 1);
+        if (status)
+            return status;
+    }
+    for (size_t i = 0; i < kernel->graph.limit_count; i++)
+        k->masked = k->masked || kernel->graph.limits[i].kind != KCI_PADDING;
+    if (!kci_reserve(k->context, (void *)&k->list, &k->capacity, k->count + 1, sizeof *k->list))
+        return KC_ENOMEM;
+    k->list[k->count++] = kernel;
+    return KC_OK;
+}
+
+/* Last kernels first: each one's useful work is what the others need of what it writes. */
+static kc_status narrow(kc_program *program)
+{
+    kernels all = { .context = program->base.context };
+    kc_status status = kci_program_visit(program, gather_kernel, &all);
+    for (size_t i = program->part_count; i-- > 0 && !status && all.masked;) {
+        kci_part *part = &program->parts[i];
+        kc_kernel *kernel = (kc_kernel *)(void *)part->object;
+        if (part->object->kind != KC_KERNEL || kernel->member_count > 0)
+            continue;
+        kc_kernel *narrowed = kci_kernel_scheduled(kernel, kernel->schedule);
+        bool changed = false;
+        status = narrowed ? kci_demand_from(&narrowed->graph, narrowed->name, all.list, all.count, &changed) : KC_ENOMEM;
+        if (status || !changed) {
+            kc_release(narrowed);
+            continue;
+        }
+        for (size_t k = 0; k < all.count; k++)
+            if (all.list[k] == kernel)
+                all.list[k] = narrowed;
+        part->object = (kc_object *)(void *)narrowed;
+        kc_release(kernel);
+    }
+    kci_free(all.context, (void *)all.list, all.capacity * sizeof *all.list);
+    return status;
+}
+
+kc_program *kc_program_new(kc_context *context, const char *name, kc_object *const *parts, size_t count)
+{
+    if (!context)
+        return NULL;
+    if (!name || !*name) {
+        kci_fail(context, KC_EARGUMENT, "program: the name is missing");
+        return NULL;
+    }
+    if (count == 0) {
+        kci_fail(context, KC_EARGUMENT, "program: '%.80s' has no kernel", name);
+        return NULL;
+    }
+    kc_program *program = program_make(context, name, count);
+    if (!program)
+        return NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        program->parts[i].times = 1;
+        if (parts[i] && parts[i]->kind == KC_PROGRAM)
+            program->parts[i].object = kc_retain(parts[i]);
+        else
+            program->parts[i].object = (kc_object *)(void *)kci_as_kernel(parts[i], "program", "each part");
+        ok = program->parts[i].object != NULL;
+    }
+    order o = { .context = context, .name = name };
+    ok = ok && kci_program_visit(program, check_kernel, &o) == KC_OK && narrow(program) == KC_OK;
+    kci_seen_free(context, &o.written);
+    kci_seen_free(context, &o.fused);
+    if (ok)
+        return program;
+    kc_release(program);
+    return NULL;
+}
+
+kc_program *kc_times(kc_object *part, double n)
+{
+    if (!part)
+        return NULL;
+    kc_context *context = part->context;
+    if (!(n >= 1 && n < KCI_MAX_SIZE && floor(n) == n)) {
+        char number[32] = "not a number";
+        if (isfinite(n))
+            kci_format_number(n, number);
+        kci_fail(context, KC_EARGUMENT, "times: n must be a whole number of at least 1, not %s", number);
+        return NULL;
+    }
+    kc_object *repeated = part->kind == KC_PROGRAM ? kc_retain(part)
+                                                   : (kc_object *)(void *)kci_as_kernel(part, "times", "the first argument");
+    if (!repeated)
+        return NULL;
+    kc_program *program = program_make(context, kc_object_name(repeated), 1);
+    if (!program) {
+        kc_release(repeated);
+        return NULL;
+    }
+    program->parts[0] = (kci_part){ repeated, n };
+    return program;
+}
+
+size_t kc_program_parts(const kc_program *program)
+{
+    return program->part_count;
+}
+
+kc_object *kc_program_part(const kc_program *program, size_t i)
+{
+    return kc_retain(program->parts[i].object);
+}
+
+void kci_print_program(kci_text *text, const kc_object *object)
+{
+    const kc_program *program = (const kc_program *)(const void *)object;
+    kci_text_format(text, "program %s", program->name);
+    for (size_t i = 0; i < program->part_count; i++) {
+        kci_text_format(text, "\n  %zu  %s", i + 1, kc_object_name(program->parts[i].object));
+        if (program->parts[i].times != 1) {
+            kci_text_add(text, "  x ");
+            kci_text_number(text, program->parts[i].times);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/* program.h: kernels that run one after another. */
+#ifndef KCI_PROGRAM_H
+#define KCI_PROGRAM_H
+
+#include "kernel.h"
+
+typedef struct kci_part {
+    kc_object *object;              /* a kernel or a program: a written tensor became its kernel */
+    double times;                   /* repetitions of it */
+} kci_part;
+
+struct kc_program {
+    kc_object base;
+    char *name;
+    kci_part *parts;
+    size_t part_count;
+};
+
+/* Calls visit(kernel, times) for every kernel, nested programs flattened, in
+ * launch order; stops at the first failure. */
+typedef kc_status (*kci_visit_kernel)(void *data, kc_kernel *kernel, double times);
+kc_status kci_program_visit(const kc_program *program, kci_visit_kernel visit, void *data);
+
+/* The kernel that a handle stands for: itself, or the kernel of a written tensor
+ * (a new reference).  NULL: it is neither, or the tensor is not written;
+ * `call` and `argument` name the place in the message. */
+kc_kernel *kci_as_kernel(kc_object *object, const char *call, const char *argument);
+
+#endif

@@ -1,0 +1,91 @@
+/* result.h: what count and evaluate answer: section 6 of the design, as memory.
+ *
+ * A result is written once, by ask.c, and read only from then on.  A field that
+ * does not apply has no value; nothing in here is NaN or infinite.
+ *
+ *     result  fields [ flops … launches ]      has: which of them apply
+ *             rows   [ Q | K | S.max | O ]     one a tensor name, in order of first use
+ *             kernels[ result | result … ]     of a program; their rows and sums make its own */
+#ifndef KCI_RESULT_H
+#define KCI_RESULT_H
+
+#include "base.h"
+#include "note.h"
+
+typedef struct kci_result_row {
+    char *name;
+    double column[KC_LEDGER_COUNT];
+} kci_result_row;
+
+/* One figure of a schedule: "tile.i" and its value as JSON. */
+typedef struct kci_schedule_entry {
+    char *path, *value;
+} kci_schedule_entry;
+
+struct kc_result {
+    kc_object base;
+    char *name;
+    char *device;                   /* its id; NULL: counted only */
+    char *convention;               /* the line that a table states */
+    bool own_convention;            /* not the design's: JSON says so */
+    double field[KC_FIELD_COUNT];
+    bool has[KC_FIELD_COUNT];
+    const char *bound, *class_name; /* static texts; NULL: no time */
+    kci_result_row *rows;
+    size_t row_count, row_capacity;
+    uint32_t *slots;                /* rows by name, until it is finished */
+    size_t slot_count;
+    kc_result **kernels;
+    size_t kernel_count, kernel_capacity;
+    double longest;                 /* time of the kernel that bound and class are of */
+    kci_notes notes;
+    kci_schedule_entry *schedule;
+    size_t schedule_count, schedule_capacity;
+    char *schedule_json;            /* NULL: untiled */
+};
+
+/* One x on one device. */
+typedef struct kci_comparison_row {
+    char *name;
+    kc_result *result;              /* NULL: it does not run there */
+    char *error;
+} kci_comparison_row;
+
+struct kc_comparison {
+    kc_object base;
+    char **devices;                 /* ids; none: everything is counted only */
+    size_t device_count, columns;   /* columns: rows per x, at least 1 */
+    kci_comparison_row *rows;
+    size_t row_count;
+};
+
+/* An empty result.  NULL: no memory. */
+kc_result *kci_result_new(kc_context *context, const char *name, const char *device);
+void kci_result_set(kc_result *result, kc_field field, double value);
+/* Adds to the field, which then applies. */
+void kci_result_add(kc_result *result, kc_field field, double value);
+/* The row of that tensor, made at its first use.  NULL: no memory. */
+kci_result_row *kci_result_row_of(kc_result *result, const char *name);
+/* Adds a figure of the schedule; `value` is JSON. */
+kc_status kci_result_schedule_add(kc_result *result, const char *path, const char *value);
+/* Adds the rows and notes of `part`, those of one name together. */
+kc_status kci_result_add_rows(kc_result *result, const kc_result *part);
+/* Work, bytes and times of n launches: what a row of a program shows. */
+void kci_result_times(kc_result *result, double n);
+/* Adds `kernel` (a reference is taken) to a program's result: its work, bytes, times,
+ * tensors and notes.  After the last one, kci_result_finish. */
+kc_status kci_result_add_kernel(kc_result *program, kc_result *kernel);
+/* Fills what follows from other fields: intensity, throughput, bandwidth,
+ * tile_efficiency; writes the schedule's text.  The last call of the building. */
+kc_status kci_result_finish(kc_result *result);
+
+/* The fields that --json, --csv and a ratio know: name, unit. */
+typedef enum kci_field_kind { KCI_FIELD_SUM, KCI_FIELD_DERIVED, KCI_FIELD_OWN } kci_field_kind;
+/* How a program gets it: the sum of its kernels', from other fields, or not at all. */
+kci_field_kind kci_field_kind_of(kc_field field);
+/* The field of that name; KC_FIELD_COUNT: none such. */
+kc_field kci_field_named(const char *name);
+/* The fields of a comparison's ratio: time, bytes, flops; KC_FIELD_COUNT at the end. */
+kc_field kci_ratio_field(size_t i);
+
+#endif

@@ -1,0 +1,245 @@
+/* step.c: instructions, steps, rows: how long the CTAs of the busiest core take. */
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- instructions ------------------------------------------------------------------------ */
+
+typedef struct instruction {
+    double m, n, k, step;
+    const char *scope;
+} instruction;
+
+/* The instruction of the format that serves; vector units, and no figure: 1 x 1 x 1. */
+static instruction instruction_of(const kc_device *device, const struct kci_matmul_count *mm)
+{
+    kci_compute_roof roof;
+    instruction i = { 1, 1, 1, 1, "warp" };
+    if (mm->vector || kci_matrix_roof(device, mm->math, false, &roof, NULL) != KC_OK || roof.unit == KCI_VECTOR)
+        return i;
+    const kci_figures *f = &device->full;
+    if (isnan(f->matrix_tile.m[roof.format]) || isnan(f->matrix_tile.n[roof.format]))
+        return i;
+    i.m = f->matrix_tile.m[roof.format];
+    i.n = f->matrix_tile.n[roof.format];
+    i.k = isnan(f->matrix_tile.k[roof.format]) ? 1 : f->matrix_tile.k[roof.format];
+    i.step = isnan(f->matrix_tile.step[roof.format]) ? i.n : f->matrix_tile.step[roof.format];
+    if (device->texts[KCI_TEXT_SCOPE + roof.format])
+        i.scope = device->texts[KCI_TEXT_SCOPE + roof.format];
+    return i;
+}
+
+static double filled(double size, double unit)
+{
+    return ceil(size / unit) * unit / size;
+}
+
+static double rounding_of(const instruction *i, double m, double n, double k)
+{
+    double plain = filled(m, i->m) * filled(n, i->step), swapped = filled(n, i->m) * filled(m, i->step);
+    return fmin(plain, swapped) * filled(k, i->k);
+}
+
+void kci_instruction_rounding(const kci_counts *counts, const kc_device *device, double rounding[KCI_FORMATS])
+{
+    double work[KCI_FORMATS] = { 0 }, done[KCI_FORMATS] = { 0 };
+    for (size_t i = 0; i < counts->matmul_count; i++) {
+        const struct kci_matmul_count *mm = &counts->matmuls[i];
+        if (mm->vector)
+            continue;
+        instruction instr = instruction_of(device, mm);
+        double points = mm->executions * mm->m * mm->n * mm->k;
+        work[mm->math] += points;
+        done[mm->math] += points * rounding_of(&instr, mm->m, mm->n, mm->k);
+    }
+    for (size_t f = 0; f < KCI_FORMATS; f++)
+        rounding[f] = work[f] > 0 ? done[f] / work[f] : 1;
+}
+
+/* Warps split an m x n tile so that their own tiles are as square as powers of two allow. */
+static void warp_tile(const struct kci_matmul_count *mm, double warps, double *m, double *n)
+{
+    *m = mm->m;
+    *n = mm->n;
+    for (double left = warps; left >= 2; left /= 2)
+        *(*m >= *n ? m : n) /= 2;
+    *m = fmax(1, ceil(*m));
+    *n = fmax(1, ceil(*n));
+}
+
+double kci_operand_bytes(const kci_counts *counts, const kc_device *device, double warps)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < counts->matmul_count; i++) {
+        const struct kci_matmul_count *mm = &counts->matmuls[i];
+        instruction instr = instruction_of(device, mm);
+        double m = instr.m, n = instr.n;
+        if (strcmp(instr.scope, "warp") == 0)
+            warp_tile(mm, warps, &m, &n);
+        bytes += mm->executions * mm->k *
+                 (mm->m * ceil(mm->n / n) * mm->a_bytes + mm->n * ceil(mm->m / m) * mm->b_bytes);
+    }
+    return bytes;
+}
+
+/* ---- latencies --------------------------------------------------------------------------- */
+
+double kci_latency_seconds(const kci_figures *figures, double latency)
+{
+    return latency < 1 ? latency : latency / figures->clock;
+}
+
+enum { DEEP = 64 };             /* nodes whose depth is kept; a longer kernel is cut into runs */
+
+double kci_latency_chain(const kci_graph *graph)
+{
+    unsigned char depth[DEEP] = { 0 };
+    double longest = 1;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const kci_node *node = &graph->nodes[i];
+        unsigned deepest = 0;
+        for (uint32_t e = 0; e < node->edges; e++) {
+            size_t input = graph->edge_list[node->edge + e].node;
+            if (i - input < DEEP && depth[input % DEEP] > deepest)
+                deepest = depth[input % DEEP];
+        }
+        bool reduces = node->kind == KCI_OP && node->reduced != 0 && deepest < 250;
+        depth[i % DEEP] = (unsigned char)(deepest + reduces);
+        longest = fmax(longest, depth[i % DEEP]);
+    }
+    return longest;
+}
+
+double kci_supplied(double bandwidth, double resident, double in_flight, double latency)
+{
+    if (!(in_flight > 0) || !(latency > 0))
+        return bandwidth;
+    return fmin(bandwidth, resident * in_flight / latency);
+}
+
+/* ---- one row of CTAs ----------------------------------------------------------------------- */
+
+typedef double (*combine)(double a, double b);
+
+static double larger(double a, double b)
+{
+    return fmax(a, b);
+}
+
+static double sum(double a, double b)
+{
+    return a + b;
+}
+
+/* Seconds to move a CTA's bytes for all `active` ones, `each` behind one core's port. */
+static double load_time(const kci_supply *s, double hbm, double l2, double each, double active, combine both)
+{
+    double hbm_rate = kci_supplied(s->hbm, active, s->in_flight, s->hbm_latency);
+    double l2_rate = kci_supplied(s->l2, active, s->in_flight, s->l2_latency);
+    double through_l2 = s->l2 > 0 ? active * l2 / l2_rate : 0;
+    double through_port = s->port > 0 ? each * l2 / s->port : 0;
+    return both(active * hbm / hbm_rate, both(through_l2, through_port));
+}
+
+/* Compute of one CTA alone: matrix work hides a share of the softmax (vector and special). */
+static double compute_time(const kci_cta_cost *c, kci_overlap overlap, combine both)
+{
+    if (overlap == KCI_OVERLAP_ALL || both == sum)
+        return both(both(c->matrix, c->vector), both(c->special, c->smem));
+    double softmax = c->vector + c->special;
+    double units = fmax(c->matrix, softmax) + (1 - c->hide) * fmin(c->matrix, softmax);
+    return fmax(units, c->smem);
+}
+
+static double longest_unit(const kci_cta_cost *c)
+{
+    return fmax(fmax(c->matrix, c->vector), fmax(c->special, c->smem));
+}
+
+kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double each,
+                        double active, bool serial)
+{
+    combine both = serial ? sum : larger;
+    double steps = fmax(1, cta->steps), rest = steps > 1 ? (1 - cta->first) / (steps - 1) : 0;
+    double first = steps > 1 ? cta->first : 1;
+    kci_row_time r;
+    r.load = load_time(supply, cta->hbm_read * first, cta->l2_read * first, each, active, both);
+    r.store = load_time(supply, cta->hbm_written, cta->l2_written, each, active, both);
+    double load = load_time(supply, cta->hbm_read * rest, cta->l2_read * rest, each, active, both);
+    double compute = compute_time(cta, overlap, both) / steps, unit = longest_unit(cta) / steps;
+    if (serial) {
+        r.last = each * compute;
+        r.step = load + r.last;
+    } else {
+        double own = overlap == KCI_OVERLAP_NONE ? load / each + compute : fmax(load / each, compute);
+        r.last = fmax(each * unit, compute);
+        r.step = fmax(fmax(load, each * unit), own);
+    }
+    r.total = cta->chain + r.load + (steps - 1) * r.step + r.last + r.store;
+    return r;
+}
+
+/* ---- all rows --------------------------------------------------------------------------------- */
+
+double kci_busiest_core(double ctas, double cores, double occupancy)
+{
+    double rows = floor(ctas / (cores * occupancy)), rest = ctas - rows * cores * occupancy;
+    return rows * occupancy + ceil(rest / cores);
+}
+
+static kci_body add_rows(kci_body body, const kci_row_time *r, double rows, double chain)
+{
+    body.total += rows * r->total;
+    body.wait += rows * chain;
+    body.fill += rows * (chain + r->load);
+    body.drain += rows * (r->last + r->store);
+    return body;
+}
+
+/* Rows whose first load and last store run beside the last compute of the row before. */
+static kci_body add_hidden_rows(kci_body body, const kci_row_time *r, double rows, double chain)
+{
+    double ends = chain + r->load + r->store;
+    body.total += rows * (r->total - ends - r->last + fmax(ends, r->last));
+    body.drain += rows * fmax(ends, r->last);
+    return body;
+}
+
+kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
+                     double occupancy, bool persistent, bool serial)
+{
+    kci_body body = { 0, 0, 0, 0 };
+    double wide = supply->cores * occupancy, full = floor(ctas / wide), rest = ctas - full * wide;
+    bool hides = persistent && !serial;
+    if (full > 0) {
+        kci_row_time r = kci_row_of(cta, supply, overlap, occupancy, wide, serial);
+        body = add_rows(body, &r, hides ? 1 : full, cta->chain);
+        if (hides)
+            body = add_hidden_rows(body, &r, full - 1, cta->chain);
+    }
+    if (rest > 0) {
+        kci_row_time r = kci_row_of(cta, supply, overlap, ceil(rest / supply->cores), rest, serial);
+        body = hides && full > 0 ? add_hidden_rows(body, &r, 1, cta->chain) : add_rows(body, &r, 1, cta->chain);
+    }
+    return body;
+}
+
+kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, double ctas, double occupancy,
+                            bool serial)
+{
+    combine both = serial ? sum : larger;
+    double resident = fmin(ctas, supply->cores * occupancy);
+    double busiest = kci_busiest_core(ctas, supply->cores, occupancy);
+    double hbm_rate = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
+    double l2_rate = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
+    double l2_bytes = cta->l2_read + cta->l2_written;
+    double hbm = ctas * (cta->hbm_read + cta->hbm_written) / hbm_rate;
+    double l2 = supply->l2 > 0 ? ctas * l2_bytes / l2_rate : 0;
+    double port = supply->port > 0 ? busiest * l2_bytes / supply->port : 0;
+    double units = both(both(cta->matrix, cta->vector), both(cta->special, cta->smem)) * busiest;
+    double rows = ceil(busiest / occupancy) * cta->chain;
+    kci_body body = { 0, fmax(rows, cta->chain), cta->chain, 0 };
+    body.total = cta->chain + both(both(both(hbm, l2), both(port, units)), rows);
+    return body;
+}

@@ -1,0 +1,328 @@
+/* time.c: from counts to seconds: the plain roofline, the estimate, and the serial sum. Design, section 5. */
+#include "time.h"
+
+#include <math.h>
+
+#include "assumed.h"
+#include "occupancy.h"
+#include "roof.h"
+#include "share.h"
+#include "step.h"
+
+/* Measured share of a core's L2 port (64 bytes a clock) that its loads reach: 0.65 to 0.75. */
+static const double PORT = 0.7;
+/* Bytes of one access of a row kernel, where its schedule does not say. */
+static const double VECTOR_BYTES = 16;
+
+static const struct { const char *name, *class_name; } roofs[KCI_ROOFS] = {
+    [KCI_ROOF_MATRIX] = { "matrix", "compute-bound" },
+    [KCI_ROOF_VECTOR] = { "vector", "compute-bound" },
+    [KCI_ROOF_SPECIAL] = { "special", "compute-bound" },
+    [KCI_ROOF_SMEM] = { "smem", "memory-bound" },
+    [KCI_ROOF_L2] = { "l2", "memory-bound" },
+    [KCI_ROOF_HBM] = { "hbm", "memory-bound" },
+    [KCI_ROOF_LINK] = { "link", "communication-bound" },
+    [KCI_ROOF_LAUNCH] = { "launch", "overhead-bound" },
+    [KCI_ROOF_FILL] = { "fill", "overhead-bound" },
+    [KCI_ROOF_DRAIN] = { "drain", "overhead-bound" },
+    [KCI_ROOF_LATENCY] = { "latency", "memory-bound" },
+};
+
+const char *kci_roof_name(kci_roof roof)
+{
+    return roofs[roof].name;
+}
+
+const char *kci_roof_class(kci_roof roof)
+{
+    return roofs[roof].class_name;
+}
+
+typedef struct timing {
+    const kci_graph *graph;
+    const kci_tiling *tiling;
+    const kci_counts *counts;
+    const double *sizes;
+    const kc_device *device;
+    const kci_time_options *options;
+    kci_row *rows;
+    kci_times *times;
+    kci_notes *notes;
+} timing;
+
+/* ---- the plain roofline ---------------------------------------------------------------- */
+
+static double total_bytes(const kci_graph *graph, const kci_row *rows)
+{
+    double bytes = 0;
+    for (size_t t = 0; t < graph->tensor_count; t++)
+        bytes += rows[t].read + rows[t].written;
+    return bytes;
+}
+
+/* Compulsory bytes, less what a warm cache holds: `rows` are those behind the cache. */
+static double compulsory_bytes(const kci_graph *graph, const kci_row *rows)
+{
+    double bytes = 0;
+    for (size_t t = 0; t < graph->tensor_count; t++)
+        bytes += rows[t].compulsory;
+    return bytes;
+}
+
+/* max(useful work / peak, compulsory bytes / bandwidth), datasheet figures only. */
+static kc_status roof_time(const timing *t)
+{
+    kci_work_seconds work;
+    kc_status status = kci_work_seconds_of(t->counts, t->device, true, NULL, &work, NULL);
+    if (status != KC_OK)
+        return status;
+    double hbm = compulsory_bytes(t->graph, t->rows) / t->device->known.hbm.bandwidth;
+    t->times->roof_time = fmax(fmax(work.matrix, work.vector), fmax(work.special, hbm));
+    t->times->ridge = kci_ridge(t->counts, t->device);
+    t->times->has_ridge = isfinite(t->times->ridge);
+    return KC_OK;
+}
+
+/* The gap of the regime before each launch, and each kernel's own start and end. */
+static double launch_time(const timing *t, bool fixed)
+{
+    const kci_figures *f = &t->device->full;
+    double gap = 0, own = t->counts->matmul_count > 0 ? f->launch.fixed : f->launch.light;
+    switch (t->options->regime) {
+    case KCI_STREAM: gap = f->launch.stream; break;
+    case KCI_GRAPH: gap = f->launch.graph; break;
+    case KCI_EAGER: gap = f->launch.eager; break;
+    case KCI_NO_LAUNCH: break;
+    }
+    return fmax(1, t->counts->launches) * (gap + (fixed ? own : 0));
+}
+
+/* The roof that takes longest of those that may bind. */
+static void find_bound(kci_times *times, double wait, bool latency)
+{
+    static const kci_roof may_bind[] = {
+        KCI_ROOF_MATRIX, KCI_ROOF_VECTOR, KCI_ROOF_SPECIAL, KCI_ROOF_SMEM,
+        KCI_ROOF_L2, KCI_ROOF_HBM, KCI_ROOF_LINK, KCI_ROOF_LAUNCH,
+    };
+    times->bound = KCI_ROOF_HBM;
+    for (size_t i = 0; i < sizeof may_bind / sizeof may_bind[0]; i++)
+        if (times->part[may_bind[i]] > times->part[times->bound])
+            times->bound = may_bind[i];
+    if (wait > times->part[times->bound])
+        times->bound = KCI_ROOF_FILL;
+    else if (latency && (times->bound == KCI_ROOF_HBM || times->bound == KCI_ROOF_L2))
+        times->bound = KCI_ROOF_LATENCY;
+}
+
+/* roof_time <= time <= serial_time holds term by term; the last bits of the sums may not. */
+static void keep_order(kci_times *times)
+{
+    times->time = fmax(times->time, times->roof_time);
+    times->serial_time = fmax(times->serial_time, times->time);
+}
+
+/* ---- untiled ------------------------------------------------------------------------------ */
+
+/* No waves, no tiles: the longest sustained roof, and the launch. */
+static kc_status untiled_time(const timing *t)
+{
+    const kci_figures *f = &t->device->full;
+    kci_times *times = t->times;
+    kci_work_seconds work;
+    kci_share_warm(t->graph, t->device, t->options, t->rows);
+    kc_status status = kci_work_seconds_of(t->counts, t->device, false, NULL, &work, t->notes);
+    if (status == KC_OK)
+        status = roof_time(t);
+    if (status != KC_OK)
+        return status;
+    times->part[KCI_ROOF_MATRIX] = work.matrix;
+    times->part[KCI_ROOF_VECTOR] = work.vector;
+    times->part[KCI_ROOF_SPECIAL] = work.special;
+    times->part[KCI_ROOF_HBM] = total_bytes(t->graph, t->rows) / (f->hbm.bandwidth * f->sustained.hbm);
+    times->part[KCI_ROOF_LAUNCH] = launch_time(t, false);
+    double longest = fmax(fmax(work.matrix, work.vector), fmax(work.special, times->part[KCI_ROOF_HBM]));
+    times->time = longest + times->part[KCI_ROOF_LAUNCH];
+    times->serial_time = work.matrix + work.vector + work.special + times->part[KCI_ROOF_HBM] +
+                         times->part[KCI_ROOF_LAUNCH];
+    find_bound(times, 0, false);
+    keep_order(times);
+    if (!t->notes)
+        return KC_OK;
+    return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; best finds a schedule");
+}
+
+/* ---- tiled: what the CTAs cost, what the device supplies ------------------------------------ */
+
+static double tile_stages(const kci_tiling *tiling, const kci_stream *stream)
+{
+    double own = tiling->tensor_stages ? tiling->tensor_stages[stream->tensor] : 0;
+    return own > 0 ? own : tiling->stages;
+}
+
+/* Bytes that one CTA has under way: (stages - 1) streamed tiles, or the whole tiles where
+ * nothing is streamed; of a kernel without matmuls, an access a thread and read. */
+static double in_flight(const timing *t, double threads)
+{
+    double streamed = 0, whole = 0, reads = 0;
+    for (size_t i = 0; i < t->counts->stream_count; i++) {
+        const kci_stream *s = &t->counts->streams[i];
+        whole += s->tile_bytes;
+        reads++;
+        if (s->streamed)
+            streamed += s->tile_bytes * fmax(1, tile_stages(t->tiling, s) - 1);
+    }
+    double bytes = streamed > 0 ? streamed : whole;
+    if (t->counts->matmul_count > 0)
+        return bytes;
+    double access = t->tiling->vector > 0 ? t->tiling->vector : VECTOR_BYTES;
+    return fmin(bytes, threads * access * reads);
+}
+
+static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sectors)
+{
+    const kci_figures *f = &t->device->full;
+    kci_supply s = { .cores = f->cores };
+    s.hbm = f->hbm.bandwidth * f->sustained.hbm / sectors;
+    s.hbm_latency = kci_latency_seconds(f, f->hbm.latency);
+    if (!isnan(f->l2.bandwidth)) {
+        s.l2 = f->l2.bandwidth * f->sustained.l2;
+        s.l2_latency = kci_latency_seconds(f, f->l2.latency);
+        s.port = f->l2.per_core * f->clock * PORT;
+    }
+    s.in_flight = in_flight(t, o->warps * f->warp);
+    return s;
+}
+
+/* Work of the mean CTA, alone on one core: that of all, evenly spread, times cores / ctas. */
+static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_cost *cta)
+{
+    const kci_figures *f = &t->device->full;
+    double rounding[KCI_FORMATS], each = f->cores / t->counts->ctas;
+    kci_work_seconds work;
+    kci_instruction_rounding(t->counts, t->device, rounding);
+    kc_status status = kci_work_seconds_of(t->counts, t->device, false, rounding, &work, t->notes);
+    if (status != KC_OK)
+        return status;
+    t->times->smem_bytes = kci_operand_bytes(t->counts, t->device, o->warps);
+    double smem_rate = f->smem.bandwidth * f->clock * f->sustained.smem;
+    cta->matrix = work.matrix * each / kci_path_share(t->device, t->tiling->path);
+    cta->vector = work.vector * each;
+    cta->special = work.special * each;
+    cta->smem = smem_rate > 0 ? t->times->smem_bytes / t->counts->ctas / smem_rate : 0;
+    cta->hide = kci_path_overlap(t->device, t->tiling->path);
+    cta->steps = kci_steps(t->counts);
+    cta->chain = kci_latency_chain(t->graph) * kci_latency_seconds(f, f->hbm.latency);
+    return KC_OK;
+}
+
+static void bytes_of_cta(kci_cta_cost *cta, const kci_shared *shared, double ctas)
+{
+    cta->l2_read = shared->l2_read / ctas;
+    cta->l2_written = shared->l2_written / ctas;
+    cta->hbm_read = shared->hbm_read / ctas;
+    cta->hbm_written = shared->hbm_written / ctas;
+    cta->first = shared->l2_first;
+}
+
+static kci_body body_of(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double occupancy,
+                        bool serial)
+{
+    if (t->counts->matmul_count == 0)
+        return kci_streaming_body(cta, supply, t->counts->ctas, occupancy, serial);
+    return kci_body_of(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy, t->tiling->persistent, serial);
+}
+
+/* Seconds per roof: work of the busiest core, bytes of each level. */
+static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double busiest,
+                       const kci_shared *shared, bool *latency)
+{
+    double *part = t->times->part, ctas = t->counts->ctas;
+    double resident = fmin(ctas, supply->cores * t->times->occupancy);
+    double hbm = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
+    double l2 = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
+    double l2_bytes = shared->l2_read + shared->l2_written;
+    part[KCI_ROOF_MATRIX] = busiest * cta->matrix;
+    part[KCI_ROOF_VECTOR] = busiest * cta->vector;
+    part[KCI_ROOF_SPECIAL] = busiest * cta->special;
+    part[KCI_ROOF_SMEM] = busiest * cta->smem;
+    part[KCI_ROOF_HBM] = (shared->hbm_read + shared->hbm_written) / hbm;
+    if (supply->l2 > 0)
+        part[KCI_ROOF_L2] = fmax(l2_bytes / l2, busiest * l2_bytes / ctas / supply->port);
+    *latency = part[KCI_ROOF_HBM] >= part[KCI_ROOF_L2] ? hbm < supply->hbm : l2 < supply->l2;
+}
+
+/* ---- tiled: the whole ------------------------------------------------------------------------- */
+
+static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
+{
+    double ctas = t->counts->ctas, cores = t->device->full.cores;
+    if (!t->notes)
+        return KC_OK;
+    kc_status status = kci_note(t->notes, "%.0f CTA%s of %.0f warps fit%s a core: bound by %s", o->ctas,
+                                o->ctas == 1 ? "" : "s", o->warps, o->ctas == 1 ? "s" : "", kci_limit_name(o->limit));
+    if (status == KC_OK && ctas < cores)
+        status = kci_note(t->notes, "%.0f CTAs leave %.0f of %.0f cores idle", ctas, cores - ctas, cores);
+    return status;
+}
+
+static kc_status tiled_time(const timing *t)
+{
+    kci_times *times = t->times;
+    double ctas = t->counts->ctas, cores = t->device->full.cores;
+    kci_occupancy occupancy;
+    kc_status status = kci_occupancy_find(t->graph, t->tiling, t->counts, t->sizes, t->device, &occupancy);
+    if (status != KC_OK)
+        return status;
+    double busiest = kci_busiest_core(ctas, cores, occupancy.ctas);
+    times->tiled = true;
+    times->occupancy = occupancy.ctas;
+    times->warps = occupancy.warps;
+    times->waves = ceil(ctas / (cores * occupancy.ctas));
+    times->wave_efficiency = ctas / (cores * busiest);
+    times->l2_bytes = total_bytes(t->graph, t->rows); /* section 3's, before any sharing */
+
+    kci_cta_cost cta = { 0 };
+    kci_shared shared;
+    status = work_of_cta(t, &occupancy, &cta);
+    if (status != KC_OK)
+        return status;
+    double whole_read = 0, whole_written = 0;
+    kci_add_bytes(t->graph, t->rows, &whole_read, &whole_written);
+    kci_share(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options, cores * occupancy.ctas,
+              t->rows, &shared);
+    bytes_of_cta(&cta, &shared, ctas);
+    status = roof_time(t);
+    if (status != KC_OK)
+        return status;
+
+    kci_supply supply = supply_of(t, &occupancy, shared.sectors);
+    kci_body body = body_of(t, &cta, &supply, occupancy.ctas, false);
+    bool latency;
+    fill_parts(t, &cta, &supply, busiest, &shared, &latency);
+    times->part[KCI_ROOF_LAUNCH] = launch_time(t, true);
+    times->part[KCI_ROOF_FILL] = body.fill;
+    times->part[KCI_ROOF_DRAIN] = body.drain;
+    times->time = body.total + times->part[KCI_ROOF_LAUNCH];
+
+    kci_cta_cost alone = cta; /* no sharing: HBM moves what L2 moves */
+    alone.hbm_read = whole_read / ctas;
+    alone.hbm_written = whole_written / ctas;
+    alone.l2_read = alone.hbm_read;
+    alone.l2_written = alone.hbm_written;
+    times->serial_time = body_of(t, &alone, &supply, occupancy.ctas, true).total + times->part[KCI_ROOF_LAUNCH];
+    find_bound(times, body.wait, latency);
+    keep_order(times);
+    return note_occupancy(t, &occupancy);
+}
+
+kc_status kci_time(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
+                   const kc_device *device, const kci_time_options *options, kci_row *rows, kci_times *times,
+                   kci_notes *notes)
+{
+    const timing t = { graph, tiling, counts, sizes, device, options, rows, times, notes };
+    *times = (kci_times){ 0 };
+    kc_status status = tiling ? tiled_time(&t) : untiled_time(&t);
+    if (status == KC_OK)
+        status = kci_note_device(device, counts, tiling != NULL, options->regime, notes);
+    return status;
+}

@@ -1,0 +1,401 @@
+/* traffic.c: bytes between HBM and the chip, tensor by tensor, each with its cause; design, section 3. */
+#include <math.h>
+#include <string.h>
+
+#include "plan.h"
+
+enum { MOST_MEMBERS = 64 };
+
+/* ---- reads -------------------------------------------------------------------------- */
+
+/* Walked loops in a position, with their steps: what decides whether two reads of a
+ * tensor move together. */
+static bool walk_alike(const kci_plan *plan, uint32_t a, uint32_t b, kci_set walked)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_axis *x = &graph->axes[a], *y = &graph->axes[b];
+    if (x->gather || y->gather || ((x->loops ^ y->loops) & walked))
+        return a == b;
+    for (uint32_t t = 0; t < x->terms; t++) {
+        const kci_loop_term *term = &graph->terms[x->term + t];
+        if (!(walked & KCI_BIT(term->loop)))
+            continue;
+        for (uint32_t u = 0; u < y->terms; u++)
+            if (graph->terms[y->term + u].loop == term->loop &&
+                kci_term_coefficient(term, plan->size) != kci_term_coefficient(&graph->terms[y->term + u], plan->size))
+                return false;
+    }
+    return true;
+}
+
+static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
+{
+    const kci_graph *graph = plan->graph;
+    if (a->tensor != b->tensor || a->axes != b->axes || a->scale != b->scale)
+        return false;
+    for (uint32_t i = 0; i < a->axes; i++)
+        if (!walk_alike(plan, graph->axis_ids[a->axis + i], graph->axis_ids[b->axis + i], plan->looped | plan->grid))
+            return false;
+    return true;
+}
+
+static bool same_region(const kci_graph *graph, const kci_node *a, const kci_node *b)
+{
+    if (a->regions != b->regions)
+        return false;
+    for (uint32_t i = 0; i < a->regions; i++) {
+        const kci_region *x = &graph->regions[a->region + i], *y = &graph->regions[b->region + i];
+        if (x->limits != y->limits ||
+            memcmp(graph->limit_ids + x->limit, graph->limit_ids + y->limit, x->limits * sizeof *graph->limit_ids) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Bytes that lie together in HBM along the last positions of a tile. */
+static double contiguous_run(const kci_plan *plan, const kci_node *node, double bytes)
+{
+    const kci_graph *graph = plan->graph;
+    double run = bytes;
+    for (uint32_t i = node->axes; i-- > 0;) {
+        const kci_axis *axis = &graph->axes[graph->axis_ids[node->axis + i]];
+        double size = kci_axis_size(graph, axis, plan->size);
+        double extent = fmin(kci_tile_extent(plan, graph->axis_ids[node->axis + i]), size);
+        if (axis->gather)
+            break;
+        run *= extent;
+        if (extent < size)
+            break;
+    }
+    return run;
+}
+
+typedef struct fetch {
+    double bytes, loads;
+} fetch;
+
+/* One box in one pass: the read `n` and those that move with it. */
+static kc_status fetch_box(kci_plan *plan, uint32_t n, int pass, fetch *out)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_node *node = &graph->nodes[n];
+    uint32_t axes[MOST_MEMBERS * 4];
+    kci_set around = kci_visit_of(plan, n, pass)->around;
+    size_t members = 1;
+    bool masked = true;
+    uint32_t positions = node->axes, *ids = axes;
+    size_t room = sizeof axes / sizeof axes[0];
+    if (positions > room)
+        return kci_fail(plan->context, KC_EARGUMENT, "count: a tensor has more than %zu dims", room);
+    memcpy(ids, graph->axis_ids + node->axis, positions * sizeof *ids);
+    uint32_t end = plan->read_start[node->tensor + 1];
+    plan->merged[n] = true;
+    for (uint32_t i = plan->read_start[node->tensor]; i < end; i++) {
+        uint32_t other = plan->read_list[i];
+        bool here = kci_visit_of(plan, other, pass) || (plan->tiling->held[node->tensor] && plan->runs[other]);
+        if (other == n || plan->merged[other] || !plan->plain[other] || !here ||
+            !same_box(plan, node, &graph->nodes[other]) || (members + 1) * positions > room)
+            continue;
+        plan->merged[other] = true;
+        memcpy(ids + members * positions, graph->axis_ids + graph->nodes[other].axis, positions * sizeof *ids);
+        members++;
+        if (kci_visit_of(plan, other, pass))
+            around |= kci_visit_of(plan, other, pass)->around;
+        masked = masked && same_region(graph, node, &graph->nodes[other]);
+    }
+    kci_sum sum = kci_sum_over(plan, node, plan->grid | around);
+    if (!masked)
+        sum.regions = 0;
+    out->loads = kci_live_sum_shared(&sum);
+    sum.axes = ids;
+    sum.axis_count = positions;
+    sum.members = members;
+    double elements = out->loads < 0 ? -1 : kci_live_sum_shared(&sum);
+    if (elements < 0)
+        return kc_context_status(plan->context);
+    double bytes = graph->tensors[node->tensor].bytes * node->scale;
+    out->bytes = elements * bytes;
+
+    kci_stream *stream = &plan->counts.streams[plan->counts.stream_count++];
+    *stream = (kci_stream){ .tensor = node->tensor, .bytes = out->bytes, .loads = out->loads, .tile_bytes = bytes,
+                            .streamed = around != 0, .held = plan->tiling->held[node->tensor],
+                            .in_registers = plan->tiling->in_registers[node->tensor] };
+    double distinct = bytes;
+    for (uint32_t i = 0; i < positions; i++) {
+        const kci_axis *axis = &graph->axes[ids[i]];
+        double size = kci_axis_size(graph, axis, plan->size), box = kci_tile_extent(plan, ids[i]), whole = 1;
+        double least = axis->constant, most = axis->constant;
+        for (size_t m = 1; m < members; m++) {
+            least = fmin(least, graph->axes[ids[m * positions + i]].constant);
+            most = fmax(most, graph->axes[ids[m * positions + i]].constant);
+        }
+        for (uint32_t t = 0; t < axis->terms; t++) {
+            int loop = graph->terms[axis->term + t].loop;
+            bool walked = plan->grid & KCI_BIT(loop);
+            double extent = walked ? plan->tile[loop] : plan->size[loop];
+            double step = fabs(kci_term_coefficient(&graph->terms[axis->term + t], plan->size));
+            whole = axis->gather ? whole * extent : whole + step * (extent - 1);
+        }
+        stream->tile_bytes *= fmin(size, box + most - least);
+        distinct *= fmin(size, whole + most - least);
+        stream->grid |= axis->loops & plan->grid;
+    }
+    double ctas = plan->counts.ctas;
+    stream->cta_bytes = out->bytes / ctas;
+    stream->cta_distinct = fmin(distinct, stream->cta_bytes);
+    stream->run = contiguous_run(plan, node, graph->tensors[node->tensor].bytes);
+    return KC_OK;
+}
+
+/* All boxes of all passes; what a tensor's first pass fetches is told from the rest. */
+static kc_status count_reads(kci_plan *plan, double *first)
+{
+    const kci_graph *graph = plan->graph;
+    plan->counts.stream_count = 0;
+    for (int p = 1; p <= plan->passes; p++) {
+        for (uint32_t i = 0; i < plan->read_start[graph->tensor_count]; i++) { /* what is held stays for later passes */
+            uint32_t n = plan->read_list[i];
+            plan->merged[n] = plan->merged[n] && p > 1 && plan->tiling->held[graph->nodes[n].tensor];
+        }
+        for (size_t t = 0; t < graph->tensor_count; t++) {
+            fetch sum = { 0, 0 };
+            for (uint32_t i = plan->read_start[t]; i < plan->read_start[t + 1]; i++) {
+                uint32_t n = plan->read_list[i];
+                fetch one = { 0, 0 };
+                if (plan->merged[n] || !plan->plain[n] || !kci_visit_of(plan, n, p))
+                    continue;
+                kc_status status = fetch_box(plan, n, p, &one);
+                if (status)
+                    return status;
+                sum.bytes += one.bytes;
+                sum.loads += one.loads;
+            }
+            kci_row *row = &plan->counts.rows[t];
+            if (row->loads == 0)
+                first[t] = sum.bytes;
+            row->read += sum.bytes;
+            row->loads += sum.loads;
+        }
+    }
+    for (uint32_t n = 0; n < graph->node_count; n++) { /* what only the combining kernel reads, it reads once */
+        const kci_node *node = &graph->nodes[n];
+        if (node->kind != KCI_READ || !plan->combined[n])
+            continue;
+        kci_node whole = *node; /* that kernel knows no mask */
+        whole.regions = 0;
+        double bytes = kci_read_elements(plan, &whole) * graph->tensors[node->tensor].bytes * node->scale;
+        if (bytes < 0)
+            return kc_context_status(plan->context);
+        kci_row *row = &plan->counts.rows[node->tensor];
+        if (row->loads == 0)
+            first[node->tensor] = bytes;
+        row->read += bytes;
+        row->loads += 1;
+    }
+    return KC_OK;
+}
+
+/* Bytes of each tensor's reads by cause: compulsory, then reload within the first
+ * pass, then what later passes read again. */
+static kc_status assign_causes(kci_plan *plan, const double *first)
+{
+    const kci_graph *graph = plan->graph;
+    for (size_t t = 0; t < graph->tensor_count; t++) {
+        kci_row *row = &plan->counts.rows[t];
+        if (plan->read_start[t] == plan->read_start[t + 1])
+            continue;
+        double scale = graph->nodes[plan->read_list[plan->read_start[t]]].scale;
+        double elements = kci_compulsory(plan, (int32_t)t);
+        if (elements < 0)
+            return kc_context_status(plan->context);
+        double compulsory = elements * graph->tensors[t].bytes * scale;
+        if (!plan->tiling) {
+            row->read = compulsory;
+            row->loads = 1;
+        } else {
+            compulsory = fmin(compulsory, row->read);
+            row->reload = fmax(0, first[t] - compulsory);
+            row->pass = fmax(0, row->read - compulsory - row->reload);
+        }
+        row->compulsory += compulsory;
+    }
+    return KC_OK;
+}
+
+/* ---- writes, spills, partials ----------------------------------------------------------- */
+
+/* Elements that a write covers: the whole tensor; of rows that data chooses, at
+ * most one a point. */
+static double written_elements(const kci_plan *plan, const kci_node *node)
+{
+    double elements = 1;
+    for (uint32_t i = 0; i < node->axes; i++) {
+        uint32_t id = plan->graph->axis_ids[node->axis + i];
+        const kci_axis *axis = &plan->graph->axes[id];
+        elements *= axis->gather ? kci_distinct_values(plan, axis->scope) : kci_axis_size(plan->graph, axis, plan->size);
+    }
+    return elements;
+}
+
+static double value_elements(const kci_plan *plan, const kci_node *node)
+{
+    double elements = 1;
+    for (uint32_t i = 0; i < node->outs; i++)
+        elements *= kci_axis_size(plan->graph, &plan->graph->axes[plan->graph->axis_ids[node->out + i]], plan->size);
+    return elements;
+}
+
+/* Elements of node n that leave unfinished: over all live trips of the enclosing
+ * loops, less the last of each tile: X - 1 for X trips.  `leader` is the accumulator
+ * whose trips count: n itself, or the one that a statistic goes with. */
+static double left_unfinished(kci_plan *plan, uint32_t n, uint32_t leader, kci_set indexed, kci_set enclosing, int alone,
+                              double tile)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_node *node = &graph->nodes[n];
+    kci_set reduced = plan->accumulates[leader], grid = plan->grid & (kci_value_loops(graph, node) | reduced);
+    double visits[2] = { 0, 0 };
+    if (alone >= 0) {
+        plan->low[alone] = tile * plan->tile[alone];
+        plan->high[alone] = fmin(plan->size[alone], (tile + 1) * plan->tile[alone]) - 1;
+    }
+    for (int last = 0; last < 2 && visits[0] >= 0; last++) {
+        kci_sum sum = kci_sum_over(plan, &graph->nodes[leader], grid | indexed | (last ? 0 : enclosing));
+        sum.split = plan->split & reduced;
+        sum.axes = graph->axis_ids + node->out;
+        sum.axis_count = node->outs;
+        visits[last] = kci_live_sum_shared(&sum);
+    }
+    if (alone >= 0) {
+        plan->low[alone] = 0;
+        plan->high[alone] = plan->size[alone] - 1;
+    }
+    return visits[0] < 0 || visits[1] < 0 ? -1 : visits[0] - visits[1];
+}
+
+/* The same, where CTAs share a loop that indexes it: one that has a single trip of
+ * that loop has no such loop, and fewer reduced ones enclose what is left. */
+static double spilled(kci_plan *plan, uint32_t n, uint32_t leader)
+{
+    kci_set enclosing = kci_enclosing_loops(plan, leader, 0);
+    kci_set indexed = kci_value_loops(plan->graph, &plan->graph->nodes[n]) & plan->pass_loops[plan->pass[n]];
+    kci_set shared = indexed & plan->split;
+    double elements = left_unfinished(plan, n, leader, indexed, enclosing, -1, 0);
+    for (KCI_EACH(y, shared)) {
+        if (floor(plan->trips[y] / plan->shares[y]) != 1)
+            continue;
+        double more = plan->trips[y] - plan->shares[y]; /* CTAs with two trips come first */
+        kci_set fewer = kci_enclosing_loops(plan, leader, KCI_BIT(y));
+        for (double tile = 2 * more; tile < plan->trips[y] && fewer != enclosing; tile++) {
+            double all = left_unfinished(plan, n, leader, indexed & ~KCI_BIT(y), enclosing, (int)y, tile);
+            double left = fewer ? left_unfinished(plan, n, leader, indexed & ~KCI_BIT(y), fewer, (int)y, tile) : 0;
+            if (all < 0 || left < 0)
+                return -1;
+            elements += left - all;
+        }
+    }
+    return elements;
+}
+
+static void add_spill(kci_row *row, double bytes)
+{
+    row->read += bytes;
+    row->written += bytes;
+    row->spill += 2 * bytes;
+}
+
+/* G partials, one a CTA along the reduced grid and split loops. */
+static void add_partials(kci_plan *plan, kci_row *row, double elements, double bytes, double partials, double final_bytes)
+{
+    if (plan->tiling->atomic) {
+        /* a zero fill and one read-modify-write a CTA; the last leaves the result */
+        row->read += partials * elements * bytes;
+        row->written += (partials + 1) * elements * bytes - final_bytes;
+        row->split += (2 * partials + 1) * elements * bytes - final_bytes;
+    } else {
+        row->read += partials * elements * bytes;
+        row->written += partials * elements * bytes;
+        row->split += 2 * partials * elements * bytes;
+    }
+}
+
+static double partials_of(const kci_plan *plan, kci_set reduced)
+{
+    double partials = 1;
+    for (KCI_EACH(i, reduced))
+        if (KCI_BIT(i) & plan->grid)
+            partials *= plan->trips[i];
+        else if (KCI_BIT(i) & plan->split)
+            partials *= plan->shares[i];
+    return partials;
+}
+
+static kc_status count_accumulators(kci_plan *plan)
+{
+    const kci_graph *graph = plan->graph;
+    bool combined = false;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        const kci_node *node = &graph->nodes[n];
+        if (node->kind != KCI_OP || !kci_reduced_here(node) || plan->accumulator[n] != n)
+            continue;
+        /* a running statistic goes with the accumulator whose pass it shares */
+        bool statistic = node->flags & KCI_STATISTIC && node->deferred_to >= 0;
+        uint32_t leader = statistic ? plan->accumulator[node->deferred_to] : n;
+        int32_t tensor = statistic ? node->statistics_of : plan->spills_to[n];
+        kci_set reduced = plan->accumulates[leader];
+        double bytes = statistic ? 4 : kci_format_bits(node->accumulator) / 8;
+        if (tensor < 0 || plan->spills_to[leader] < 0)
+            continue;
+        kci_row *row = &plan->counts.rows[tensor];
+        if (kci_spills(plan, leader)) {
+            double elements = spilled(plan, n, leader);
+            if (elements < 0)
+                return kc_context_status(plan->context);
+            add_spill(row, elements * bytes);
+        }
+        double partials = partials_of(plan, reduced);
+        if (!(reduced & plan->combined_over) || partials <= 1)
+            continue;
+        double elements = value_elements(plan, node);
+        add_partials(plan, row, elements, bytes, partials, row->compulsory);
+        combined = true;
+    }
+    plan->counts.launches = combined && !plan->tiling->atomic ? 2 : 1;
+    return KC_OK;
+}
+
+kc_status kci_count_traffic(kci_plan *plan)
+{
+    const kci_graph *graph = plan->graph;
+    kci_counts *c = &plan->counts;
+    memset(c->rows, 0, graph->tensor_count * sizeof *c->rows);
+    c->ctas = c->launches = 1;
+    c->passes = plan->passes;
+    c->steps = 0;
+    double *first = plan->first_pass;
+    memset(first, 0, graph->tensor_count * sizeof *first);
+    for (KCI_EACH(i, plan->grid))
+        c->ctas *= plan->trips[i];
+    for (KCI_EACH(i, plan->split))
+        c->ctas *= plan->shares[i];
+    for (int p = 1; plan->tiling && p <= plan->passes; p++) {
+        double steps = 1;
+        for (KCI_EACH(i, plan->pass_loops[p]))
+            steps *= plan->trips[i] / plan->shares[i];
+        c->steps += steps;
+    }
+    kc_status status = plan->tiling ? count_reads(plan, first) : KC_OK;
+    if (!status)
+        status = assign_causes(plan, first);
+    for (uint32_t n = 0; n < graph->node_count && !status; n++) {
+        const kci_node *node = &graph->nodes[n];
+        if (node->kind != KCI_WRITE)
+            continue;
+        double bytes = written_elements(plan, node) * graph->tensors[node->tensor].bytes * node->scale;
+        c->rows[node->tensor].written += bytes;
+        c->rows[node->tensor].compulsory += bytes;
+    }
+    if (!status && plan->tiling)
+        status = count_accumulators(plan);
+    return status;
+}
