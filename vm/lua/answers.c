@@ -1,0 +1,167 @@
+/* answers.c: what a script returned, flattened, counted where it is not counted yet. */
+#include "vm.h"
+
+#include <string.h>
+
+enum { DEEPEST = 16 };
+
+void kci_answers_clear(kc_vm *vm)
+{
+    for (size_t i = 0; i < vm->answer_count; i++) {
+        kci_answer *answer = &vm->answers[i];
+        if (answer->object != NULL)
+            kc_release(answer->object);
+        if (answer->text != NULL)
+            kci_memory_model(vm->memory, answer->text, strlen(answer->text) + 1, 0);
+    }
+    vm->answer_count = 0;
+    vm->list = false;
+}
+
+/* Room for one more answer is made before what it will hold, so nothing is lost
+ * where the allocator refuses. */
+static void make_room(kci_call *c, kc_vm *vm)
+{
+    if (vm->answer_count < vm->answer_capacity)
+        return;
+    size_t capacity = vm->answer_capacity == 0 ? 8 : 2 * vm->answer_capacity;
+    kci_answer *grown = kci_memory_model(
+        vm->memory, vm->answers, vm->answer_capacity * sizeof *grown, capacity * sizeof *grown);
+    if (grown == NULL)
+        kci_no_memory(c->L);
+    vm->answers = grown;
+    vm->answer_capacity = capacity;
+}
+
+static void add_answer(kc_vm *vm, kc_object *object, char *text)
+{
+    kci_answer *answer = &vm->answers[vm->answer_count++];
+    answer->object = object;
+    answer->text = text;
+}
+
+static int push_counted(kci_call *c, kc_object *object)
+{
+    KCI_RETURN(c, kc_count(object, NULL));
+}
+
+static void take_object(kci_call *c, kc_vm *vm, kc_object *object)
+{
+    lua_State *L = c->L;
+    int top = lua_gettop(L);
+    switch (kc_object_kind(object)) {
+    case KC_TENSOR:
+    case KC_KERNEL:
+    case KC_PROGRAM:
+        push_counted(c, object);
+        object = kci_object_at(L, c->state, -1);
+        break;
+    case KC_RESULT:
+    case KC_COMPARISON:
+    case KC_DEVICE:
+        break;
+    default:
+        kci_error(c,
+                  "the script returned %s; it may return results, comparisons, kernels, programs, "
+                  "written tensors, devices, texts, numbers and lists of these",
+                  kci_kind_name(kc_object_kind(object)));
+    }
+    make_room(c, vm);
+    add_answer(vm, kc_retain(object), NULL);
+    lua_settop(L, top);
+}
+
+static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json)
+{
+    make_room(c, vm);
+    char *text = NULL;
+    if (!json->failed)
+        text = kci_memory_model(vm->memory, NULL, 0, json->length + 1);
+    if (text != NULL) {
+        memcpy(text, json->bytes, json->length + 1);
+        add_answer(vm, NULL, text);
+    } else {
+        kci_no_memory(c->L);
+    }
+}
+
+static void take_value(kci_call *c, kc_vm *vm, int index, int depth);
+
+static void take_list(kci_call *c, kc_vm *vm, int index, int depth)
+{
+    lua_State *L = c->L;
+    if (depth > DEEPEST)
+        kci_error(c, "the script returned lists in lists, deeper than %d", DEEPEST);
+    size_t count = kci_rawlen(L, index), keys = 0;
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        lua_pop(L, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            kci_error(c,
+                      "the script returned a table with the key %s, and only a list of results can "
+                      "be shown",
+                      kci_push_described(L, c->state, -1));
+        keys++;
+    }
+    if (keys != count)
+        kci_error(c, "the script returned a list with holes");
+    for (size_t i = 1; i <= count; i++) {
+        lua_rawgeti(L, index, (int)i);
+        take_value(c, vm, lua_gettop(L), depth + 1);
+        lua_pop(L, 1);
+    }
+}
+
+static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
+{
+    lua_State *L = c->L;
+    luaL_checkstack(L, 16, NULL);
+    kc_object *object = kci_object_at(L, c->state, index);
+    if (object != NULL) {
+        take_object(c, vm, object);
+        return;
+    }
+    kci_buffer *json = &vm->output; /* scratch until the run is over */
+    kci_buffer_clear(json);
+    switch (lua_type(L, index)) {
+    case LUA_TTABLE:
+        take_list(c, vm, index, depth);
+        return;
+    case LUA_TNUMBER: {
+        char number[KCI_NUMBER_TEXT];
+        double value = lua_tonumber(L, index);
+        if (value - value != 0)
+            kci_error(c, "the script returned %s, and only finite numbers can be shown",
+                      kci_push_described(L, c->state, index));
+        kci_buffer_add(json, number, kci_number_to_text(value, number));
+        break;
+    }
+    case LUA_TBOOLEAN:
+        kci_buffer_text(json, lua_toboolean(L, index) ? "true" : "false");
+        break;
+    case LUA_TSTRING: {
+        size_t length;
+        const char *text = lua_tolstring(L, index, &length);
+        kci_buffer_json_string(json, text, length);
+        break;
+    }
+    default:
+        kci_error(c,
+                  "the script returned %s; it may return results, comparisons, kernels, programs, "
+                  "written tensors, devices, texts, numbers and lists of these",
+                  kci_push_described(L, c->state, index));
+    }
+    take_text(c, vm, json);
+}
+
+void kci_answers_take(lua_State *L, kc_vm *vm, int first)
+{
+    kci_call c = {.L = L, .state = vm->state, .name = NULL};
+    int last = lua_gettop(L);
+    if (last == first && lua_isnil(L, first))
+        return; /* `return nil`: nothing to show */
+    bool one = last == first;
+    vm->list = !one || (lua_type(L, first) == LUA_TTABLE);
+    for (int i = first; i <= last; i++)
+        take_value(&c, vm, i, 0);
+}

@@ -1,0 +1,149 @@
+/* ask.c: count, evaluate, compare, verify and their options: design, section 2.3. */
+#include "binding.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static int push_options(kci_call *c)
+{
+    KCI_RETURN(c, kc_options_new(c->state->context));
+}
+
+/* Sets one option from the value at the top; `l2 = false` is the number 0. */
+static void set_option(kci_call *c, kc_options *options, const char *key)
+{
+    lua_State *L = c->L;
+    switch (lua_type(L, -1)) {
+    case LUA_TBOOLEAN: {
+        double on = lua_toboolean(L, -1) ? 1 : 0;
+        KCI_DO(c, kc_options_set(options, key, on));
+        break;
+    }
+    case LUA_TNUMBER: {
+        double number = kci_number(c, -1, key);
+        KCI_DO(c, kc_options_set(options, key, number));
+        break;
+    }
+    case LUA_TSTRING: {
+        const char *text = kci_string(c, -1, key);
+        KCI_DO(c, kc_options_set_text(options, key, text));
+        break;
+    }
+    default:
+        kci_error(c, "opts.%s is %s, and a text, a number or true or false is wanted", key,
+                  kci_push_described(L, c->state, -1));
+    }
+}
+
+/* cache = { K = "warm" } is "cache.K", convention = { softmax = 5 } is "convention.softmax". */
+static void set_option_table(kci_call *c, kc_options *options, const char *name, int index)
+{
+    lua_State *L = c->L;
+    lua_pushfstring(L, "opts.%s", name);
+    size_t count = kci_push_sorted_keys(c, index, lua_tostring(L, -1));
+    int keys = lua_gettop(L);
+    for (size_t i = 1; i <= count; i++) {
+        lua_rawgeti(L, keys, (int)i);
+        lua_pushfstring(L, "%s.%s", name, lua_tostring(L, -1));
+        lua_pushvalue(L, keys + 1);
+        lua_rawget(L, index);
+        set_option(c, options, lua_tostring(L, keys + 2));
+        lua_settop(L, keys);
+    }
+}
+
+/* Options of the table at `index`; NULL where there is none. */
+static kc_options *read_options(kci_call *c, int index, const char *const *known, size_t count)
+{
+    lua_State *L = c->L;
+    if (kci_absent(c, index))
+        return NULL;
+    kci_options(c, index, "opts", known, count);
+    push_options(c);
+    kc_options *options = (kc_options *)kci_object_at(L, c->state, -1);
+    for (size_t i = 0; i < count; i++) {
+        int at = kci_option(c, index, known[i]);
+        bool tables = strcmp(known[i], "cache") == 0 || strcmp(known[i], "convention") == 0;
+        if (kci_absent(c, at))
+            continue;
+        if (tables && lua_type(L, at) == LUA_TTABLE)
+            set_option_table(c, options, known[i], at);
+        else
+            set_option(c, options, known[i]);
+        lua_settop(L, at);
+    }
+    return options;
+}
+
+static const char *const evaluate_options[] = {"l2", "cache", "launch", "convention"};
+
+/* count(x [, opts]) */
+static int ask_count(lua_State *L)
+{
+    static const char *const known[] = {"convention"};
+    kci_call c = kci_begin(L, "count", 2);
+    kc_object *x = kci_kernel_like(&c, 1, "x", true);
+    kc_options *options = read_options(&c, 2, known, COUNT(known));
+    KCI_RETURN(&c, kc_count(x, options));
+}
+
+/* evaluate(x, device [, opts]) */
+static int ask_evaluate(lua_State *L)
+{
+    kci_call c = kci_begin(L, "evaluate", 3);
+    kc_object *x = kci_kernel_like(&c, 1, "x", true);
+    kc_device *device = kci_device(&c, 2, "device");
+    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options));
+    KCI_RETURN(&c, kc_evaluate(x, device, options));
+}
+
+static void *pick_thing(kci_call *c, int index, const char *argument)
+{
+    return kci_kernel_like(c, index, argument, true);
+}
+
+static void *pick_device(kci_call *c, int index, const char *argument)
+{
+    return kci_device(c, index, argument);
+}
+
+/* compare({ x… }, { device… } [, opts]) */
+static int ask_compare(lua_State *L)
+{
+    kci_call c = kci_begin(L, "compare", 3);
+    kci_handles xs = kci_read_handles(&c, 1, "xs", pick_thing);
+    if (kci_absent(&c, 2))
+        return kci_error(&c, "devices is nothing, and a list of devices or their names is wanted");
+    kci_handles devices = kci_read_handles(&c, 2, "devices", pick_device);
+    if (devices.count == 0)
+        return kci_error(
+            &c, "devices is empty, and at least one device is wanted; kc.count needs none");
+    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options));
+    KCI_RETURN(&c, kc_compare(c.state->context, (kc_object *const *)xs.items, xs.count,
+                              (kc_device *const *)devices.items, devices.count, options));
+}
+
+static void verify(kci_call *c, kc_object *kernel, double *steps)
+{
+    KCI_DO(c, kc_verify(kernel, steps));
+}
+
+/* verify(kernel): how many steps the walk took; a difference is an error. */
+static int ask_verify(lua_State *L)
+{
+    kci_call c = kci_begin(L, "verify", 1);
+    kc_object *kernel = kci_kernel_like(&c, 1, "kernel", false);
+    double steps = 0;
+    verify(&c, kernel, &steps);
+    lua_pushnumber(L, steps);
+    return 1;
+}
+
+const luaL_Reg kci_ask_calls[] = {
+    {"count", ask_count},
+    {"evaluate", ask_evaluate},
+    {"compare", ask_compare},
+    {"verify", ask_verify},
+    {NULL, NULL},
+};

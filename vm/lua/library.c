@@ -1,0 +1,196 @@
+/* library.c: kc.lib and require: the stdlib, compiled in, and a trusted script's neighbours. */
+#include "binding.h"
+#include "stdlib_files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Upvalues of both functions here: the state, the kcost table, an environment. */
+
+static const kci_stdlib_file *find_file(const char *name)
+{
+    for (size_t i = 0; i < kci_stdlib_file_count; i++)
+        if (strcmp(kci_stdlib_files[i].name, name) == 0)
+            return &kci_stdlib_files[i];
+    return NULL;
+}
+
+static int no_such_library(kci_call *c, const char *name)
+{
+    lua_State *L = c->L;
+    const char **names = lua_newuserdata(L, (kci_stdlib_file_count + 1) * sizeof *names);
+    for (size_t i = 0; i < kci_stdlib_file_count; i++)
+        names[i] = kci_stdlib_files[i].name;
+    return kci_error(c, "the stdlib has no '%s'%s", name,
+                     kci_push_nearest(L, name, names, kci_stdlib_file_count));
+}
+
+/* Runs the function at the top in the environment of the upvalues, leaves its value. */
+static void run_chunk(lua_State *L, const char *name)
+{
+    lua_pushvalue(L, lua_upvalueindex(3));
+    kci_set_environment(L);
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, 1);
+    }
+}
+
+/* __index of kc.lib: loads the file at its first use.  Its chunk is named
+ * "=kcost/NAME.lua": errors are not reported at its lines. */
+static int load_library(lua_State *L)
+{
+    kci_call c = {.L = L, .state = kci_state_of(L), .name = "lib"};
+    lua_settop(L, 2);
+    const char *name = kci_string(&c, 2, "the name");
+    const kci_stdlib_file *file = find_file(name);
+    if (file == NULL)
+        return no_such_library(&c, name);
+    lua_pushfstring(L, "=kcost/%s.lua", name);
+    if (luaL_loadbufferx(L, (const char *)file->bytes, file->length, lua_tostring(L, -1), "t") != 0)
+        return lua_error(L);
+    run_chunk(L, name);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 1);
+    return 1;
+}
+
+void kci_library_add(lua_State *L, kci_state *state, int state_at)
+{
+    int module = lua_gettop(L);
+    lua_newtable(L);
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, state_at);
+    lua_pushvalue(L, module);
+    kci_environment_push(L, state, state_at, true);
+    kci_require_add(L, state_at, module);
+    lua_pushcclosure(L, load_library, 3);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    lua_setfield(L, module, "lib");
+}
+
+/* ---- require -------------------------------------------------------------- */
+
+static bool exists(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    fclose(file);
+    return true;
+}
+
+/* Pushes `template` with each "?" replaced by the module's name as a path; a
+ * directory stands for "directory/?.lua". */
+static const char *push_candidate(lua_State *L, const char *template, size_t length,
+                                  const char *name)
+{
+    lua_pushlstring(L, template, length);
+    if (memchr(template, '?', length) == NULL) {
+        lua_pushliteral(L, "/?.lua");
+        lua_concat(L, 2);
+    }
+    const char *candidate = luaL_gsub(L, lua_tostring(L, -1), "?", name);
+    lua_remove(L, -2);
+    return candidate;
+}
+
+/* Pushes the path of the first file that a template names, or returns false. */
+static bool push_found(lua_State *L, const char *templates, const char *name)
+{
+    while (templates != NULL && *templates != '\0') {
+        size_t length = strcspn(templates, ";");
+        if (length > 0 && exists(push_candidate(L, templates, length, name)))
+            return true;
+        if (length > 0)
+            lua_pop(L, 1);
+        templates += length;
+        templates += strspn(templates, ";");
+    }
+    return false;
+}
+
+/* "dir/?.lua;dir/?/init.lua" of the running script's directory. */
+static const char *push_beside_script(lua_State *L, const kci_state *state)
+{
+    const char *slash =
+        state->from_file && state->script != NULL ? strrchr(state->script, '/') : NULL;
+    if (slash != NULL)
+        lua_pushlstring(L, state->script, (size_t)(slash - state->script) + 1);
+    else
+        lua_pushliteral(L, "");
+    const char *directory = lua_tostring(L, -1);
+    return lua_pushfstring(L, "%s?.lua;%s?/init.lua", directory, directory);
+}
+
+static int load_neighbour(kci_call *c, const char *name)
+{
+    lua_State *L = c->L;
+    if (!c->state->trusted)
+        return kci_error(c, "there is no module '%s' here, only kcost and kcost.NAME of its stdlib",
+                         name);
+    if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
+        strlen(name))
+        return kci_error(c, "the name '%s' is none of a module: letters, digits, '_', '-' and '.'",
+                         name);
+    const char *path = luaL_gsub(L, name, ".", "/");
+    if (!push_found(L, push_beside_script(L, c->state), path) &&
+        !push_found(L, c->state->path, path))
+        return kci_error(c, "there is no module '%s' beside the script, nor on the path", name);
+    if (luaL_loadfilex(L, lua_tostring(L, -1), "t") != 0)
+        return lua_error(L);
+    run_chunk(L, name);
+    return 1;
+}
+
+/* Upvalue 4: what was loaded in this run; false while it loads. */
+static int require_module(lua_State *L)
+{
+    kci_call c = {.L = L, .state = kci_state_of(L), .name = "require", .global = true};
+    luaL_checkstack(L, 24, NULL);
+    lua_settop(L, 1);
+    const char *name = kci_string(&c, 1, "the name");
+    if (strcmp(name, "kcost") == 0) {
+        lua_pushvalue(L, lua_upvalueindex(2));
+        return 1;
+    }
+    if (strncmp(name, "kcost.", 6) == 0) {
+        lua_pushvalue(L, lua_upvalueindex(2));
+        lua_pushliteral(L, "lib");
+        lua_rawget(L, -2);
+        lua_pushstring(L, name + 6);
+        lua_gettable(L, -2);
+        return 1;
+    }
+    lua_pushvalue(L, 1);
+    lua_rawget(L, lua_upvalueindex(4));
+    if (lua_type(L, -1) == LUA_TBOOLEAN && !lua_toboolean(L, -1))
+        return kci_error(&c, "the module '%s' is being loaded already, or failed to", name);
+    if (!lua_isnil(L, -1))
+        return 1;
+    lua_pushvalue(L, 1);
+    lua_pushboolean(L, 0);
+    lua_rawset(L, lua_upvalueindex(4));
+    load_neighbour(&c, name);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, lua_upvalueindex(4));
+    return 1;
+}
+
+void kci_require_add(lua_State *L, int state_at, int module)
+{
+    int environment = lua_gettop(L);
+    lua_pushvalue(L, state_at);
+    lua_pushvalue(L, module);
+    lua_pushvalue(L, environment);
+    lua_newtable(L);
+    lua_pushcclosure(L, require_module, 4);
+    lua_setfield(L, environment, "require");
+}

@@ -1,0 +1,91 @@
+/* module.c: the kcost table, and luaopen_kcost for states that a host owns. */
+#include "binding.h"
+#include "stdlib_files.h"
+
+#include <string.h>
+
+int luaopen_kcost(lua_State *L);
+
+static const luaL_Reg *const calls[] = {kci_language_calls, kci_kernel_calls, kci_tile_calls,
+                                        kci_device_calls,   kci_ask_calls,    kci_script_calls};
+enum { TABLES = sizeof calls / sizeof *calls, MOST_NAMES = 64 };
+
+bool kci_is_call(const char *word, size_t length)
+{
+    for (size_t i = 0; i < TABLES; i++)
+        for (const luaL_Reg *call = calls[i]; call->name != NULL; call++)
+            if (strlen(call->name) == length && strncmp(call->name, word, length) == 0)
+                return true;
+    return false;
+}
+
+/* kc.matmull: the nearest name, where `nil` would only say that it can't be called. */
+static int no_such_call(lua_State *L)
+{
+    static const char *const others[] = {"version", "lib"};
+    kci_call c = {.L = L, .state = kci_state_of(L)};
+    const char *names[MOST_NAMES];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        names[count++] = others[i];
+    for (size_t i = 0; i < TABLES; i++)
+        for (const luaL_Reg *call = calls[i]; call->name != NULL && count < MOST_NAMES; call++)
+            names[count++] = call->name;
+    lua_settop(L, 2);
+    return kci_no_field(&c, "kcost", names, count);
+}
+
+void kci_module_push(lua_State *L, kci_state *state, int state_at)
+{
+    lua_createtable(L, 0, 40);
+    for (size_t i = 0; i < TABLES; i++) {
+        lua_pushvalue(L, state_at);
+        luaL_setfuncs(L, calls[i], 1);
+    }
+    lua_pushstring(L, kc_version());
+    lua_setfield(L, -2, "version");
+    kci_library_add(L, state, state_at);
+
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, state_at);
+    lua_pushcclosure(L, no_such_call, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+}
+
+/* `require "kcost.gemm"` in a stock interpreter: kc.lib.gemm. */
+static int preloaded(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_gettable(L, -2);
+    return 1;
+}
+
+static void add_preloaded(lua_State *L, int module)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "_PRELOAD");
+    if (lua_type(L, -1) == LUA_TTABLE) {
+        lua_getfield(L, module, "lib");
+        for (size_t i = 0; i < kci_stdlib_file_count; i++) {
+            lua_pushfstring(L, "kcost.%s", kci_stdlib_files[i].name);
+            lua_pushvalue(L, -2);
+            lua_pushstring(L, kci_stdlib_files[i].name);
+            lua_pushcclosure(L, preloaded, 2);
+            lua_rawset(L, -4);
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+int luaopen_kcost(lua_State *L)
+{
+    lua_settop(L, 0);
+    kci_state *state = kci_state_push(L, NULL);
+    kci_module_push(L, state, 1);
+    add_preloaded(L, 2);
+    return 1;
+}

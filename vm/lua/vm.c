@@ -1,0 +1,352 @@
+/* vm.c: the VM of kcost.h: a Lua state that runs scripts and keeps what they return.
+ *
+ * Everything that touches the state runs protected (kci_protect), so no error,
+ * not even one of memory, leaves these functions by a jump. */
+#include "vm.h"
+
+#include <string.h>
+
+#include "csv.h"
+#include "engine.h"
+
+static const char no_memory[] = "not enough memory";
+
+static char *copy_text(kci_memory *memory, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = kci_memory_model(memory, NULL, 0, size);
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+/* ---- creation ------------------------------------------------------------- */
+
+static int open_state(lua_State *L)
+{
+    kc_vm *vm = lua_touserdata(L, 1);
+    kci_compiler_off(L);
+    kci_environment_open(L);
+    vm->state = kci_state_push(L, vm->memory);
+    vm->state->vm = true;
+    lua_newtable(L);
+    vm->state->asked = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+kc_status kc_vm_new(const kc_vm_options *options, kc_vm **out)
+{
+    static const kc_vm_options none;
+    if (out == NULL)
+        return KC_EARGUMENT;
+    *out = NULL;
+    if (options == NULL)
+        options = &none;
+    if (!kci_engine_is_own())
+        return KC_EENGINE;
+    kci_memory *memory = kci_memory_of_host(options->resize, options->resize_data);
+    kc_vm *vm = memory != NULL ? kci_memory_model(memory, NULL, 0, sizeof *vm) : NULL;
+    if (vm == NULL) {
+        kci_memory_drop(memory);
+        return KC_ENOMEM;
+    }
+    memset(vm, 0, sizeof *vm);
+    vm->memory = memory;
+    vm->message.memory = vm->traceback.memory = vm->output.memory = memory;
+    bool good = options->path == NULL || (vm->path = copy_text(memory, options->path)) != NULL;
+    vm->L = good ? kci_memory_new_state(memory) : NULL;
+    if (vm->L == NULL || kci_protect(vm->L, open_state, vm) != 0) {
+        kc_vm_free(vm);
+        return KC_ENOMEM;
+    }
+    vm->state->trusted = options->trusted != 0;
+    vm->state->path = vm->path;
+    vm->state->print = options->print;
+    vm->state->print_data = options->print_data;
+    *out = vm;
+    return KC_OK;
+}
+
+void kc_vm_free(kc_vm *vm)
+{
+    if (vm == NULL || vm->running)
+        return;
+    kci_memory *memory = vm->memory;
+    kci_answers_clear(vm);
+    kci_memory_model(memory, vm->answers, vm->answer_capacity * sizeof *vm->answers, 0);
+    kci_buffer_free(&vm->message);
+    kci_buffer_free(&vm->traceback);
+    kci_buffer_free(&vm->output);
+    if (vm->path != NULL)
+        kci_memory_model(memory, vm->path, strlen(vm->path) + 1, 0);
+    if (vm->L != NULL)
+        kci_memory_close_state(memory, vm->L);
+    kci_memory_model(memory, vm, sizeof *vm, 0);
+    kci_memory_drop(memory);
+}
+
+kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value)
+{
+    if (vm == NULL || name == NULL || value == NULL || vm->running)
+        return KC_EARGUMENT;
+    size_t name_size = strlen(name) + 1, value_size = strlen(value) + 1;
+    kci_param *param =
+        kci_memory_model(vm->memory, NULL, 0, sizeof *param + name_size + value_size);
+    if (param == NULL)
+        return KC_ENOMEM;
+    param->name = (char *)(param + 1);
+    param->value = param->name + name_size;
+    memcpy(param->name, name, name_size);
+    memcpy(param->value, value, value_size);
+    param->asked = false;
+    param->next = vm->state->params; /* the last one given is found first */
+    vm->state->params = param;
+    return KC_OK;
+}
+
+/* ---- running -------------------------------------------------------------- */
+
+typedef struct run {
+    kc_vm *vm;
+    const char *text, *name; /* name: of a file, its path */
+    size_t length;
+    bool file;
+    kc_status status;
+} run;
+
+/* Message handler: notes where, and makes a text of any error object without
+ * running code of the script's. */
+static int handle_error(lua_State *L)
+{
+    kc_vm *vm = lua_touserdata(L, lua_upvalueindex(1));
+    if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 1) != LUA_TNUMBER) {
+        lua_pushfstring(L, "(error object is a %s)", luaL_typename(L, 1));
+        lua_replace(L, 1);
+    }
+    lua_settop(L, 1);
+    if (lua_checkstack(L, 16)) {
+        luaL_traceback(L, L, NULL, 1);
+        kci_buffer_clear(&vm->traceback);
+        kci_buffer_text(&vm->traceback, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return 1;
+}
+
+static kc_status status_of(const kc_vm *vm, int error, const char *message)
+{
+    if (error == LUA_ERRMEM || (error == LUA_ERRERR && vm->memory->refused) ||
+        strcmp(message, no_memory) == 0)
+        return KC_ENOMEM;
+    return error == LUA_ERRFILE ? KC_EARGUMENT : KC_ESCRIPT;
+}
+
+/* Notes the error message at the top of the stack. */
+static void fail_run(lua_State *L, run *r, int error)
+{
+    const char *message = lua_tostring(L, -1);
+    if (message == NULL)
+        message = "(no message)";
+    r->status = status_of(r->vm, error, message);
+    kci_buffer_clear(&r->vm->message);
+    kci_buffer_text(&r->vm->message, message);
+}
+
+static int load_script(lua_State *L, const run *r)
+{
+    if (r->file)
+        return luaL_loadfilex(L, r->name, "t");
+    lua_pushfstring(L, "@%s", r->name);
+    int error = luaL_loadbufferx(L, r->text, r->length, lua_tostring(L, -1), "t");
+    lua_remove(L, -2);
+    return error;
+}
+
+/* A --set that no script asked for is an error. */
+static void check_params(lua_State *L, run *r)
+{
+    kc_vm *vm = r->vm;
+    for (const kci_param *param = vm->state->params; param != NULL; param = param->next) {
+        bool older = false; /* of two of one name only the last counts */
+        for (const kci_param *p = vm->state->params; p != param; p = p->next)
+            older = older || strcmp(p->name, param->name) == 0;
+        if (param->asked || older)
+            continue;
+        kci_call c = {.L = L, .state = vm->state};
+        lua_rawgeti(L, LUA_REGISTRYINDEX, vm->state->asked);
+        size_t count = kci_push_sorted_keys(&c, -1, "params");
+        int keys = lua_gettop(L);
+        const char **names = lua_newuserdata(L, (count + 1) * sizeof *names);
+        for (size_t i = 0; i < count; i++) {
+            lua_rawgeti(L, keys, (int)i + 1);
+            names[i] = lua_tostring(L, -1);
+            lua_pop(L, 1);
+        }
+        const char *nearest = kci_push_nearest(L, param->name, names, count);
+        lua_pushfstring(L, "%s: '%s' was set, and the script has no such param%s", r->name,
+                        param->name, nearest);
+        fail_run(L, r, LUA_ERRFILE); /* the caller's mistake, not the script's */
+        kci_answers_clear(vm);
+        return;
+    }
+}
+
+/* A fresh environment, the script in it, its values. */
+static int run_script(lua_State *L)
+{
+    run *r = lua_touserdata(L, 1);
+    kc_vm *vm = r->vm;
+    lua_settop(L, 0);
+    lua_pushlightuserdata(L, vm);
+    lua_pushcclosure(L, handle_error, 1);
+    kci_state_push(L, NULL);
+    lua_newtable(L);
+    lua_rawseti(L, LUA_REGISTRYINDEX, vm->state->asked);
+    kci_module_push(L, vm->state, 2);
+    kci_environment_push(L, vm->state, 2, false);
+    kci_require_add(L, 2, 3);
+
+    int error = load_script(L, r);
+    if (error != 0) {
+        fail_run(L, r, error);
+        return 0;
+    }
+    lua_pushvalue(L, 4);
+    kci_set_environment(L);
+    error = lua_pcall(L, 0, LUA_MULTRET, 1);
+    if (error != 0) {
+        fail_run(L, r, error);
+        return 0;
+    }
+    if (lua_gettop(L) > 4)
+        kci_answers_take(L, vm, 5);
+    check_params(L, r);
+    return 0;
+}
+
+static int collect_all(lua_State *L)
+{
+    lua_gc(L, LUA_GCCOLLECT, 0);
+    return 0;
+}
+
+static kc_status run_it(run *r)
+{
+    kc_vm *vm = r->vm;
+    if (vm->running)
+        return KC_EARGUMENT;
+    kci_answers_clear(vm);
+    kci_buffer_clear(&vm->message);
+    kci_buffer_clear(&vm->traceback);
+    for (kci_param *param = vm->state->params; param != NULL; param = param->next)
+        param->asked = false;
+    vm->memory->refused = false;
+    vm->state->script = r->name;
+    vm->state->from_file = r->file;
+    vm->running = true;
+    r->status = KC_OK;
+    int error = kci_protect(vm->L, run_script, r);
+    if (error != 0) {
+        fail_run(vm->L, r, error);
+        kci_answers_clear(vm);
+    }
+    lua_settop(vm->L, 0);
+    /* After a refusal LuaJIT needs a collection before the state is used again. */
+    if (r->status == KC_ENOMEM && kci_protect(vm->L, collect_all, NULL) != 0)
+        lua_settop(vm->L, 0);
+    vm->state->script = NULL;
+    vm->running = false;
+    return r->status;
+}
+
+kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name)
+{
+    if (vm == NULL || text == NULL)
+        return KC_EARGUMENT;
+    run r = {.vm = vm, .text = text, .length = length, .name = name != NULL ? name : "script"};
+    return run_it(&r);
+}
+
+kc_status kc_vm_run_file(kc_vm *vm, const char *path)
+{
+    if (vm == NULL || path == NULL)
+        return KC_EARGUMENT;
+    run r = {.vm = vm, .name = path, .file = true};
+    return run_it(&r);
+}
+
+/* Where even the message found no memory. */
+static const char *text_of(const kci_buffer *buffer)
+{
+    if (buffer->failed)
+        return no_memory;
+    return buffer->bytes != NULL ? buffer->bytes : "";
+}
+
+const char *kc_vm_message(const kc_vm *vm)
+{
+    return vm != NULL ? text_of(&vm->message) : "";
+}
+
+const char *kc_vm_traceback(const kc_vm *vm)
+{
+    return vm != NULL ? text_of(&vm->traceback) : "";
+}
+
+/* ---- answers --------------------------------------------------------------- */
+
+size_t kc_vm_answers(const kc_vm *vm)
+{
+    return vm != NULL ? vm->answer_count : 0;
+}
+
+kc_object *kc_vm_answer(const kc_vm *vm, size_t i)
+{
+    return i < kc_vm_answers(vm) ? vm->answers[i].object : NULL;
+}
+
+const char *kc_vm_answer_text(const kc_vm *vm, size_t i)
+{
+    return i < kc_vm_answers(vm) ? vm->answers[i].text : NULL;
+}
+
+/* Why there is no document: the model's sentence, or memory. */
+static const char *no_document(kc_vm *vm)
+{
+    const char *message = kc_context_message(vm->state->context);
+    kci_buffer_clear(&vm->message);
+    kci_buffer_text(&vm->message, vm->output.failed || message[0] == '\0' ? no_memory : message);
+    return NULL;
+}
+
+/* NULL: kc_vm_message says why. */
+const char *kc_vm_json(kc_vm *vm)
+{
+    if (vm == NULL)
+        return NULL;
+    kci_buffer *out = &vm->output;
+    kci_buffer_clear(out);
+    bool array = vm->list || vm->answer_count != 1;
+    if (array)
+        kci_buffer_text(out, "[");
+    for (size_t i = 0; i < vm->answer_count; i++) {
+        const kci_answer *answer = &vm->answers[i];
+        const char *json = answer->object != NULL ? kc_json(answer->object) : answer->text;
+        if (json == NULL)
+            return no_document(vm);
+        if (i > 0)
+            kci_buffer_text(out, ",");
+        kci_buffer_text(out, json);
+    }
+    if (array)
+        kci_buffer_text(out, "]");
+    return out->failed ? no_document(vm) : out->bytes;
+}
+
+const char *kc_vm_csv(kc_vm *vm, int tensors)
+{
+    if (vm == NULL)
+        return NULL;
+    kci_buffer_clear(&vm->output);
+    return kci_csv_join(vm, tensors) ? text_of(&vm->output) : no_document(vm);
+}

@@ -1,0 +1,43 @@
+/* vm.h: what the files of the VM share: the handle, its answers, growing text. */
+#ifndef KCI_VM_H
+#define KCI_VM_H
+
+#include "binding.h"
+
+/* A text on the account.  After a refused append `failed` stays set. */
+typedef struct kci_buffer {
+    kci_memory *memory;
+    char *bytes; /* ends with a zero byte, or NULL */
+    size_t length, capacity;
+    bool failed;
+} kci_buffer;
+void kci_buffer_add(kci_buffer *buffer, const char *bytes, size_t length);
+void kci_buffer_text(kci_buffer *buffer, const char *text);
+void kci_buffer_clear(kci_buffer *buffer); /* keeps the memory */
+void kci_buffer_free(kci_buffer *buffer);
+/* The string in quotes; bytes that are no UTF-8 become U+FFFD. */
+void kci_buffer_json_string(kci_buffer *buffer, const char *bytes, size_t length);
+
+/* One returned value: an object, or the JSON of a plain value. */
+typedef struct kci_answer {
+    kc_object *object; /* one reference, or NULL */
+    char *text;
+} kci_answer;
+
+struct kc_vm {
+    kci_memory *memory;
+    lua_State *L;
+    kci_state *state;
+    char *path;
+    bool running;
+    bool list; /* several values or a list: JSON is an array */
+    kci_answer *answers;
+    size_t answer_count, answer_capacity;
+    kci_buffer message, traceback, output;
+};
+
+/* answers.c: counts and keeps the values on the stack from `first` on; raises. */
+void kci_answers_take(lua_State *L, kc_vm *vm, int first);
+void kci_answers_clear(kc_vm *vm);
+
+#endif
