@@ -1,0 +1,340 @@
+/* devices.c: kcost devices: lists, shows and checks devices. */
+#include "devices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kcost.h"
+#include "sheet.h"
+
+/* To stand in kcost.h: KC_OK when every figure agrees with what it follows from;
+ * *report gets a line a figure. */
+
+enum { GOOD = 0, FAILED = 1, USAGE = 2 };
+
+static int complain(kc_context *context, int status)
+{
+    fprintf(stderr, "kcost: %s\n", kc_context_message(context));
+    return status;
+}
+
+/* ---- units --------------------------------------------------------------------------- */
+
+static bool ends(const char *path, const char *end)
+{
+    size_t length = strlen(path), size = strlen(end);
+    return length >= size && strcmp(path + length - size, end) == 0;
+}
+
+static bool begins(const char *path, const char *start)
+{
+    return strncmp(path, start, strlen(start)) == 0;
+}
+
+/* Units of section 5's figures; NULL: a plain number. */
+static const char *unit_of(const char *path, double value)
+{
+    if (begins(path, "matrix.") || begins(path, "vector."))
+        return "FLOP/s";
+    if (ends(path, "latency") || begins(path, "launch."))
+        return value < 1 ? "s" : NULL; /* else cycles */
+    if (ends(path, "clock"))
+        return "Hz";
+    if (ends(path, ".capacity") || (begins(path, "smem.") && !ends(path, "bandwidth")))
+        return "B";
+    if ((ends(path, ".bandwidth") || ends(path, ".peer")) && !begins(path, "smem."))
+        return "B/s";
+    return NULL;
+}
+
+static const char *dimension_of(const char *path, double value)
+{
+    if (begins(path, "rate."))
+        return " FLOP/clock";
+    if (strcmp(path, "special") == 0)
+        return " op/clock";
+    if (strcmp(path, "smem.bandwidth") == 0)
+        return " B/clock";
+    if (ends(path, "latency") && value >= 1)
+        return " cycles";
+    if (strcmp(path, "tdp") == 0)
+        return " W";
+    return "";
+}
+
+static void figure_text(char out[CELL_BYTES], const char *path, double value)
+{
+    const char *unit = unit_of(path, value);
+    if (unit)
+        quantity(out, value, unit);
+    else if (value > 0 && value < 1)
+        snprintf(out, CELL_BYTES, "%.3g", value);
+    else
+        snprintf(out, CELL_BYTES, "%.10g%s", value, dimension_of(path, value));
+}
+
+/* ---- the list --------------------------------------------------------------------------- */
+
+/* What kc_device_get says, and 0 for what is absent. */
+static double figure(const kc_device *device, const char *path)
+{
+    double value;
+    return kc_device_get(device, path, &value) == KC_OK ? value : 0;
+}
+
+static void figure_cell(sheet *s, const kc_device *device, const char *path, const char *unit)
+{
+    double value = figure(device, path);
+    if (value > 0)
+        sheet_quantity(s, value, unit);
+    else
+        sheet_cell(s, NULL);
+}
+
+static void whole_cell(sheet *s, const kc_device *device, const char *path)
+{
+    char text[CELL_BYTES];
+    snprintf(text, sizeof text, "%.0f", figure(device, path));
+    sheet_cell(s, figure(device, path) > 0 ? text : NULL);
+}
+
+static void list_row(sheet *s, const kc_device *device)
+{
+    double peak = figure(device, "matrix.f16"), bandwidth = figure(device, "hbm.bandwidth");
+    if (peak == 0)
+        peak = figure(device, "vector.f32");
+    sheet_row(s);
+    sheet_cell(s, kc_object_name((const kc_object *)(const void *)device));
+    sheet_cell(s, kc_device_get_text(device, "arch"));
+    whole_cell(s, device, "year");
+    whole_cell(s, device, "cores");
+    figure_cell(s, device, "matrix.f16", "FLOP/s");
+    figure_cell(s, device, "vector.f32", "FLOP/s");
+    figure_cell(s, device, "hbm.bandwidth", "B/s");
+    figure_cell(s, device, "hbm.capacity", "B");
+    if (peak > 0 && bandwidth > 0)
+        sheet_quantity(s, peak / bandwidth, "");
+}
+
+static sheet *list_sheet(void)
+{
+    sheet *s = sheet_new();
+    sheet_column(s, "device", false, 0);
+    sheet_column(s, "arch", false, 6);
+    sheet_column(s, "year", true, 7);
+    sheet_column(s, "cores", true, 5);
+    sheet_column(s, "f16 matrix", true, 1);
+    sheet_column(s, "f32 vector", true, 4);
+    sheet_column(s, "HBM", true, 2);
+    sheet_column(s, "capacity", true, 8);
+    sheet_column(s, "ridge", true, 3);
+    return s;
+}
+
+static int list(kc_context *context, const options *o, FILE *out, size_t width)
+{
+    sheet *s = list_sheet();
+    for (size_t i = 0; i < kc_device_count(); i++) {
+        kc_device *device = kc_device_named(context, kc_device_id(i));
+        if (!device) {
+            sheet_free(s);
+            return complain(context, FAILED);
+        }
+        list_row(s, device);
+        kc_release(device);
+    }
+    sheet_print(s, out, width);
+    sheet_free(s);
+    if (o->verbosity != QUIET)
+        fputs("dense peaks; ridge: FLOP/byte, of f16 matrix work, else of f32; kcost devices NAME shows one\n",
+              out);
+    return GOOD;
+}
+
+/* ---- one device -------------------------------------------------------------------------- */
+
+static void ridges(const kc_device *device, FILE *out)
+{
+    double bandwidth = figure(device, "hbm.bandwidth");
+    const char *path, *before = "ridge, FLOP/byte:";
+    for (size_t i = 0; bandwidth > 0 && (path = kc_device_path(device, i)) != NULL; i++) {
+        double peak = figure(device, path);
+        if (peak <= 0 || (!begins(path, "matrix.") && !begins(path, "vector.")))
+            continue;
+        fprintf(out, "%s %s %.3g", before, path, peak / bandwidth);
+        before = ",";
+    }
+    if (before[0] == ',')
+        fputs("\n", out);
+}
+
+static void show(const kc_device *device, const options *o, FILE *out, size_t width)
+{
+    sheet *s = sheet_new();
+    sheet_column(s, "figure", false, 0);
+    sheet_column(s, "value", true, 0);
+    sheet_column(s, "source", false, 1);
+    const char *path;
+    fprintf(out, "%s\n", kc_object_name((const kc_object *)(const void *)device));
+    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
+        char text[CELL_BYTES], source[256];
+        const char *words = kc_device_get_text(device, path);
+        double value;
+        if (!words && kc_device_get(device, path, &value) == KC_OK)
+            figure_text(text, path, value);
+        snprintf(source, sizeof source, "source.%.200s", path);
+        sheet_row(s);
+        sheet_cell(s, path);
+        sheet_cell(s, words ? words : text);
+        sheet_cell(s, words ? NULL : kc_device_get_text(device, source));
+    }
+    sheet_print(s, out, o->verbosity == VERBOSE ? 0 : width);
+    sheet_free(s);
+    ridges(device, out);
+}
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static int check(kc_device *device, const options *o, FILE *out)
+{
+    const char *name = kc_object_name((const kc_object *)(void *)device), *report = "";
+    kc_status status = kc_device_check(device, &report);
+    if (status == KC_OK && o->verbosity == VERBOSE)
+        fputs(report, out);
+    else if (status != KC_OK)
+        fprintf(out, "%s%s\n", report, kc_context_message(kc_object_context((kc_object *)(void *)device)));
+    if (status == KC_OK)
+        fprintf(out, "%s: good\n", name);
+    return status == KC_OK ? GOOD : FAILED;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in || fseek(in, 0, SEEK_END) != 0) {
+        fprintf(stderr, "kcost: cannot read %s: %s\n", path, strerror(errno));
+        if (in)
+            fclose(in);
+        return NULL;
+    }
+    long size = ftell(in);
+    rewind(in);
+    char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
+    size_t got = text ? fread(text, 1, (size_t)size, in) : 0;
+    if (text)
+        text[got] = '\0';
+    fclose(in);
+    return text;
+}
+
+/* A device's file returns a table; `kc.device` makes a device of it.  All stands on
+ * the file's first line, so that the lines in messages are its own. */
+static char *device_script(const char *text)
+{
+    static const char before[] = "local kc = require 'kcost' return kc.device((function() ";
+    static const char after[] = "\nend)())";
+    char *script = malloc(sizeof before + strlen(text) + sizeof after);
+    if (script)
+        sprintf(script, "%s%s%s", before, text, after);
+    return script;
+}
+
+static int check_file(const char *path, const options *o, FILE *out)
+{
+    char *text = read_file(path);
+    if (!text)
+        return USAGE;
+    char *script = device_script(text);
+    free(text);
+    kc_vm *vm = NULL;
+    kc_vm_options asked = { .trusted = 1 };
+    int status = FAILED;
+    if (!script || kc_vm_new(&asked, &vm) != KC_OK) {
+        fputs("kcost: not enough memory\n", stderr);
+    } else if (kc_vm_run(vm, script, strlen(script), path) != KC_OK) {
+        fprintf(stderr, "kcost: %s\n", kc_vm_message(vm));
+    } else {
+        kc_object *answer = kc_vm_answer(vm, 0);
+        if (answer && kc_object_kind(answer) == KC_DEVICE)
+            status = check((kc_device *)(void *)answer, o, out);
+        else
+            fprintf(stderr, "kcost: %s does not return a device's table\n", path);
+    }
+    kc_vm_free(vm);
+    free(script);
+    return status;
+}
+
+static bool is_file(const char *word)
+{
+    return strchr(word, '/') || strchr(word, '.');
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int one(kc_context *context, const char *word, const options *o, FILE *out, size_t width)
+{
+    if (o->check && is_file(word))
+        return check_file(word, o, out);
+    kc_device *device = kc_device_named(context, word);
+    if (!device)
+        return complain(context, USAGE);
+    int status = GOOD;
+    if (o->check)
+        status = check(device, o, out);
+    else if (o->format == FORMAT_JSON)
+        fprintf(out, "%s\n", kc_json((kc_object *)(void *)device));
+    else
+        show(device, o, out, width);
+    kc_release(device);
+    return status;
+}
+
+static int all(kc_context *context, const options *o, FILE *out)
+{
+    int status = GOOD;
+    if (!o->check)
+        fputs("[", out);
+    for (size_t i = 0; i < kc_device_count(); i++) {
+        kc_device *device = kc_device_named(context, kc_device_id(i));
+        const char *json = !o->check && device ? kc_json((kc_object *)(void *)device) : NULL;
+        if (!device || (!o->check && !json)) {
+            kc_release(device);
+            return complain(context, FAILED);
+        }
+        if (o->check && check(device, o, out) != GOOD)
+            status = FAILED;
+        if (json)
+            fprintf(out, "%s%s", i ? "," : "", json);
+        kc_release(device);
+    }
+    if (!o->check)
+        fputs("]\n", out);
+    return status;
+}
+
+int devices_command(const options *o, FILE *out, size_t width)
+{
+    if (o->format == FORMAT_CSV || o->format == FORMAT_CSV_TENSORS || o->code || o->setting_count) {
+        fputs("kcost: devices takes names, --check, --json and -o\n", stderr);
+        return USAGE;
+    }
+    kc_context *context = kc_context_new(NULL, NULL);
+    if (!context) {
+        fputs("kcost: not enough memory\n", stderr);
+        return FAILED;
+    }
+    int status = GOOD;
+    if (o->word_count == 1)
+        status = o->check || o->format == FORMAT_JSON ? all(context, o, out) : list(context, o, out, width);
+    for (size_t i = 1; i < o->word_count; i++) {
+        if (i > 1 && !o->check && o->format != FORMAT_JSON)
+            fputs("\n", out);
+        int result = one(context, o->words[i], o, out, width);
+        if (result > status)
+            status = result;
+    }
+    kc_context_free(context);
+    return status;
+}

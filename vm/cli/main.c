@@ -1,0 +1,328 @@
+/* main.c: the command kcost: runs a script, prints what it returns. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "devices.h"
+#include "kcost.h"
+#include "options.h"
+#include "output.h"
+#include "table.h"
+
+enum { GOOD = 0, FAILED = 1, USAGE = 2, LIMIT = 3 };
+
+static int complain(const char *sentence)
+{
+    fprintf(stderr, "kcost: %s\n", sentence);
+    return FAILED;
+}
+
+static int status_of(kc_status status)
+{
+    switch (status) {
+    case KC_OK:
+        return GOOD;
+    case KC_ELIMIT:
+        return LIMIT;
+    case KC_EARGUMENT: /* no such file, a --set that no script asked for */
+        return USAGE;
+    default:
+        return FAILED;
+    }
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+/* print(): among the results, or beside them where they are for a program. */
+static void print(void *data, const char *text, size_t length)
+{
+    fwrite(text, 1, length, data);
+}
+
+static char *read_all(FILE *in, size_t *length)
+{
+    size_t capacity = 1 << 16;
+    char *text = malloc(capacity);
+    *length = 0;
+    while (text) {
+        size_t got = fread(text + *length, 1, capacity - *length, in);
+        *length += got;
+        if (got == 0)
+            return text;
+        if (*length == capacity) {
+            char *grown = realloc(text, capacity *= 2);
+            if (!grown)
+                free(text);
+            text = grown;
+        }
+    }
+    return NULL;
+}
+
+static kc_status give_settings(kc_vm *vm, const options *o)
+{
+    for (size_t i = 0; i < o->setting_count; i++) {
+        const setting *s = &o->settings[i];
+        char *name = calloc(1, s->length + 1);
+        if (!name)
+            return KC_ENOMEM;
+        memcpy(name, s->name, s->length);
+        kc_status status = kc_vm_param(vm, name, s->value);
+        free(name);
+        if (status != KC_OK)
+            return status;
+    }
+    return KC_OK;
+}
+
+static kc_status run(kc_vm *vm, const options *o)
+{
+    if (o->code)
+        return kc_vm_run(vm, o->code, strlen(o->code), "command line");
+    if (strcmp(o->words[0], "-") != 0)
+        return kc_vm_run_file(vm, o->words[0]);
+    size_t length;
+    char *text = read_all(stdin, &length);
+    if (!text)
+        return KC_ENOMEM;
+    kc_status status = kc_vm_run(vm, text, length, "stdin");
+    free(text);
+    return status;
+}
+
+static int say_failure(const kc_vm *vm, const options *o, kc_status status)
+{
+    const char *message = kc_vm_message(vm);
+    const char *traceback = kc_vm_traceback(vm);
+    complain(message && *message ? message : "not enough memory");
+    if (o->verbosity == VERBOSE && traceback && *traceback)
+        fprintf(stderr, "%s\n", traceback);
+    return status_of(status);
+}
+
+/* ---- showing what a script returned ------------------------------------------------------ */
+
+/* The character that stands for an escape in JSON; of \u only control characters occur. */
+static char unescaped(const char **at)
+{
+    static const char letters[] = "bfnrt", meant[] = "\b\f\n\r\t";
+    char c = *++*at;
+    const char *letter = strchr(letters, c);
+    if (letter && c)
+        return meant[letter - letters];
+    if (c != 'u')
+        return c;
+    char digits[3] = { (*at)[3], (*at)[4], '\0' };
+    *at += 4;
+    return (char)strtol(digits, NULL, 16);
+}
+
+/* A plain value is its JSON; a string is itself, without line ends at its end. */
+static void show_plain(const page *p, const char *json)
+{
+    const char *end = json + strlen(json);
+    if (json[0] != '"') {
+        fprintf(p->out, "%s\n", json);
+        return;
+    }
+    end--;
+    while (end - json > 2 && strncmp(end - 2, "\\n", 2) == 0 && end[-3] != '\\')
+        end -= 2;
+    for (const char *at = json + 1; at < end; at++)
+        fputc(*at == '\\' ? unescaped(&at) : *at, p->out);
+    fputs("\n", p->out);
+}
+
+/* A kernel, program or written tensor is counted; a new reference. */
+static kc_result *counted(kc_object *object)
+{
+    switch (kc_object_kind(object)) {
+    case KC_RESULT:
+        return kc_retain(object);
+    case KC_KERNEL:
+    case KC_PROGRAM:
+    case KC_TENSOR:
+        return kc_count(object, NULL);
+    default:
+        return NULL;
+    }
+}
+
+/* Results that follow each other and are no programs share a table. */
+typedef struct pending {
+    kc_result **results;
+    size_t count;
+    bool above, tall;               /* something stands above; it has several lines */
+} pending;
+
+/* A blank line between two things, unless both are one line. */
+static void separate(const page *p, pending *list, bool tall)
+{
+    if (list->above && (tall || list->tall))
+        fputs("\n", p->out);
+    list->above = true;
+    list->tall = tall;
+}
+
+static void flush(const page *p, pending *list)
+{
+    if (list->count == 0)
+        return;
+    separate(p, list, true);
+    table_results(p, list->results, list->count);
+    for (size_t i = 0; i < list->count; i++)
+        kc_release(list->results[i]);
+    list->count = 0;
+}
+
+static int show_object(const page *p, pending *list, kc_object *object)
+{
+    kc_kind kind = kc_object_kind(object);
+    kc_result *r = counted(object);
+    if (r && kc_result_kernels(r) == 0) {
+        list->results[list->count++] = r;
+        return GOOD;
+    }
+    flush(p, list);
+    separate(p, list, true);
+    if (r) {
+        table_program(p, r);
+        kc_release(r);
+    } else if (kind == KC_KERNEL || kind == KC_PROGRAM || kind == KC_TENSOR) {
+        return complain(kc_context_message(kc_object_context(object)));
+    } else if (kind == KC_COMPARISON) {
+        table_comparison(p, (const kc_comparison *)(const void *)object);
+    } else {
+        const char *text = kc_object_text(object);
+        fprintf(p->out, "%s\n", text ? text : "");
+    }
+    return GOOD;
+}
+
+static int show_tables(kc_vm *vm, const page *p)
+{
+    size_t count = kc_vm_answers(vm);
+    pending list = { .results = calloc(count + 1, sizeof(kc_result *)) };
+    int status = list.results ? GOOD : complain("not enough memory");
+    for (size_t i = 0; i < count && status == GOOD; i++) {
+        kc_object *object = kc_vm_answer(vm, i);
+        if (object) {
+            status = show_object(p, &list, object);
+            continue;
+        }
+        const char *text = kc_vm_answer_text(vm, i);
+        flush(p, &list);
+        if (text) {
+            separate(p, &list, strstr(text, "\\n") != NULL);
+            show_plain(p, text);
+        }
+    }
+    if (list.results)
+        flush(p, &list);
+    free(list.results);
+    return status;
+}
+
+static int show_document(FILE *out, const char *text, const kc_vm *vm)
+{
+    if (!text)
+        return complain(kc_vm_message(vm));
+    fputs(text, out);
+    size_t length = strlen(text);
+    if (length && text[length - 1] != '\n')
+        fputs("\n", out);
+    return GOOD;
+}
+
+static int show(kc_vm *vm, const options *o, FILE *out)
+{
+    switch (o->format) {
+    case FORMAT_JSON:
+        return show_document(out, kc_vm_json(vm), vm);
+    case FORMAT_CSV:
+        return show_document(out, kc_vm_csv(vm, 0), vm);
+    case FORMAT_CSV_TENSORS:
+        return show_document(out, kc_vm_csv(vm, 1), vm);
+    default: {
+        page p = { out, output_width(out), o->verbosity };
+        return show_tables(vm, &p);
+    }
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+/* The file is opened only when there is something to write into it. */
+static int to_output(kc_vm *vm, const options *o)
+{
+    FILE *out = output_open(o->output);
+    if (!out)
+        return FAILED;
+    int status = show(vm, o, out);
+    return output_close(out, o->output) || status != GOOD ? status : FAILED;
+}
+
+static int run_script(const options *o)
+{
+    if (!o->code && strcmp(o->words[0], "-") != 0) {
+        FILE *script = fopen(o->words[0], "r");
+        if (!script) {
+            fprintf(stderr, "kcost: cannot read %s: %s\n", o->words[0], strerror(errno));
+            return USAGE;
+        }
+        fclose(script);
+    }
+    kc_vm *vm = NULL;
+    kc_vm_options asked = { .print = print, .print_data = o->format == FORMAT_TABLE ? stdout : stderr,
+                            .trusted = 1, .path = getenv("KCOST_PATH") };
+    kc_status status = kc_vm_new(&asked, &vm);
+    if (status != KC_OK)
+        return complain(status == KC_EENGINE ? "another Lua engine shadows the one that kcost needs"
+                                             : "not enough memory");
+    status = give_settings(vm, o);
+    if (status == KC_OK)
+        status = run(vm, o);
+    int result = status == KC_OK ? to_output(vm, o) : say_failure(vm, o, status);
+    kc_vm_free(vm);
+    return result;
+}
+
+static int run_devices(const options *o)
+{
+    FILE *out = output_open(o->output);
+    if (!out)
+        return FAILED;
+    int status = devices_command(o, out, output_width(out));
+    return output_close(out, o->output) ? status : FAILED;
+}
+
+static int act(const options *o)
+{
+    switch (o->what) {
+    case SHOW_HELP:
+        options_help(stdout);
+        return GOOD;
+    case SHOW_VERSION:
+        printf("kcost %s\n", kc_version());
+        return GOOD;
+    case RUN:
+        if (!o->code && strcmp(o->words[0], "devices") == 0)
+            return run_devices(o);
+        return run_script(o);
+    default:
+        return USAGE;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    output_guard();
+    setlocale(LC_CTYPE, ""); /* widths and "µ"; never LC_NUMERIC */
+    options o = options_read(argc, argv);
+    int status = act(&o);
+    options_free(&o);
+    if (status == GOOD && !output_close(stdout, NULL))
+        status = FAILED;
+    return status;
+}

@@ -1,0 +1,187 @@
+/* options.c: one table of options that drives getopt_long and --help alike. */
+#include "options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG_ONLY = 256 };           /* letters of options that have none */
+enum { SET = LONG_ONLY, DEVICE, JSON, CSV, CHECK, VERSION };
+
+static const struct {
+    int letter;
+    const char *name;               /* NULL: only the letter */
+    const char *argument;           /* NULL: none; in brackets: may be left out */
+    const char *help;
+} table[] = {
+    { 'e', NULL, "CODE", "run CODE instead of a script" },
+    { SET, "set", "NAME=VALUE", "what param(NAME, default) gives in the script" },
+    { DEVICE, "device", "NAME", "the same as --set device=NAME" },
+    { JSON, "json", NULL, "print one JSON document" },
+    { CSV, "csv", "[=tensors]", "print one CSV table; with =tensors the ledger, a row a tensor" },
+    { 'o', "output", "FILE", "write results to FILE" },
+    { CHECK, "check", NULL, "devices: recompute every figure of the devices, or of a FILE" },
+    { 'v', "verbose", NULL, "tables with ledger, kernels and notes; errors with a traceback" },
+    { 'q', "quiet", NULL, "tables without the lines around them" },
+    { VERSION, "version", NULL, "print the version" },
+    { 'h', "help", NULL, "print this text" },
+};
+enum { COUNT = sizeof table / sizeof *table };
+
+void options_help(FILE *out)
+{
+    fputs("usage: kcost [options] script.lua [name=value ...]\n"
+          "       kcost [options] -e 'code'\n"
+          "       kcost [options] -              (the script comes from standard input)\n"
+          "       kcost devices [NAME ...] [--check [FILE ...]]\n"
+          "\n"
+          "What a GPU kernel costs: work, memory traffic, time on a device, and why.\n"
+          "\n",
+          out);
+    for (size_t i = 0; i < COUNT; i++) {
+        char left[64];
+        const char *argument = table[i].argument ? table[i].argument : "";
+        const char *space = table[i].argument && argument[0] != '[' ? " " : "";
+        int length = table[i].letter < LONG_ONLY ? snprintf(left, sizeof left, "  -%c", table[i].letter)
+                                                 : snprintf(left, sizeof left, "    ");
+        if (table[i].name)
+            length += snprintf(left + length, sizeof left - (size_t)length, "%s --%s",
+                               table[i].letter < LONG_ONLY ? "," : " ", table[i].name);
+        snprintf(left + length, sizeof left - (size_t)length, "%s%s", space, argument);
+        fprintf(out, "%-26s%s\n", left, table[i].help);
+    }
+    fputs("\n"
+          "Results go to standard output, everything else to standard error.\n"
+          "Exit status: 0 good, 1 the script failed, 2 wrong usage, 3 a limit was hit.\n",
+          out);
+}
+
+/* What getopt_long wants, from the table. */
+static void for_getopt(char *letters, struct option *longs)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        int has = !table[i].argument ? no_argument
+                  : table[i].argument[0] == '[' ? optional_argument : required_argument;
+        if (table[i].letter < LONG_ONLY) {
+            letters[at++] = (char)table[i].letter;
+            if (has == required_argument)
+                letters[at++] = ':';
+        }
+        if (table[i].name)
+            *longs++ = (struct option){ table[i].name, has, NULL, table[i].letter };
+    }
+    letters[at] = '\0';
+    *longs = (struct option){ NULL, 0, NULL, 0 };
+}
+
+static void wrong(options *o, const char *sentence, const char *word)
+{
+    fprintf(stderr, "kcost: ");
+    fprintf(stderr, sentence, word);
+    fputs("\n", stderr);
+    o->what = WRONG;
+}
+
+static void add_setting(options *o, const char *name, size_t length, const char *value)
+{
+    o->settings[o->setting_count++] = (setting){ name, value, length };
+}
+
+static void add_pair(options *o, const char *pair, const char *sentence)
+{
+    const char *equals = strchr(pair, '=');
+    if (!equals || equals == pair)
+        wrong(o, sentence, pair);
+    else
+        add_setting(o, pair, (size_t)(equals - pair), equals + 1);
+}
+
+static void take(options *o, int letter)
+{
+    switch (letter) {
+    case 'e':
+        if (o->code)
+            wrong(o, "-e is given twice%s", "");
+        o->code = optarg;
+        break;
+    case SET:
+        add_pair(o, optarg, "--set wants NAME=VALUE, not '%s'");
+        break;
+    case DEVICE:
+        add_setting(o, "device", strlen("device"), optarg);
+        break;
+    case JSON:
+        o->format = FORMAT_JSON;
+        break;
+    case CSV:
+        o->format = optarg ? FORMAT_CSV_TENSORS : FORMAT_CSV;
+        if (optarg && strcmp(optarg, "tensors") != 0)
+            wrong(o, "--csv may be --csv=tensors, not --csv=%s", optarg);
+        break;
+    case 'o':
+        o->output = optarg;
+        break;
+    case CHECK:
+        o->check = true;
+        break;
+    case 'v':
+        o->verbosity = VERBOSE;
+        break;
+    case 'q':
+        o->verbosity = QUIET;
+        break;
+    case VERSION:
+        if (o->what == RUN)
+            o->what = SHOW_VERSION;
+        break;
+    case 'h':
+        if (o->what == RUN)
+            o->what = SHOW_HELP;
+        break;
+    default: /* getopt_long has said it */
+        o->what = WRONG;
+    }
+}
+
+/* What follows a script's name are its parameters. */
+static void take_words(options *o)
+{
+    bool devices = !o->code && o->word_count > 0 && strcmp(o->words[0], "devices") == 0;
+    if (o->check && !devices)
+        wrong(o, "--check belongs to 'kcost devices'%s", "");
+    if (devices)
+        return;
+    for (size_t i = o->code ? 0 : 1; i < o->word_count; i++)
+        add_pair(o, o->words[i], "a script takes name=value, not '%s'");
+    if (!o->code && o->word_count == 0)
+        wrong(o, "no script: kcost script.lua, kcost -e 'code', or kcost - for standard input%s", "");
+}
+
+options options_read(int argc, char **argv)
+{
+    options o = { .what = RUN, .verbosity = NORMAL };
+    char letters[2 * COUNT + 2];
+    struct option longs[COUNT + 1];
+    o.settings = calloc((size_t)argc + 1, sizeof *o.settings);
+    if (!o.settings) {
+        wrong(&o, "not enough memory%s", "");
+        return o;
+    }
+    for_getopt(letters, longs);
+    int letter;
+    while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1)
+        take(&o, letter);
+    o.words = argv + optind;
+    o.word_count = (size_t)(argc - optind);
+    if (o.what == RUN)
+        take_words(&o);
+    if (o.what == WRONG)
+        fputs("Try 'kcost --help'.\n", stderr);
+    return o;
+}
+
+void options_free(options *o)
+{
+    free(o->settings);
+}

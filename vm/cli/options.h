@@ -1,0 +1,39 @@
+/* options.h: what the command line asks for. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_CSV_TENSORS } format;
+
+typedef enum verbosity { QUIET, NORMAL, VERBOSE } verbosity;
+
+/* A --set, or name=value after the script. */
+typedef struct setting {
+    const char *name, *value;       /* name ends at the "=": see length */
+    size_t length;
+} setting;
+
+typedef enum what { RUN, SHOW_HELP, SHOW_VERSION, WRONG } what;
+
+typedef struct options {
+    what what;
+    const char *code;               /* -e */
+    const char *output;             /* -o; NULL: standard output */
+    format format;
+    verbosity verbosity;
+    bool check;                     /* devices --check */
+    setting *settings;
+    size_t setting_count;
+    char **words;                   /* what is no option, the script first */
+    size_t word_count;
+} options;
+
+/* Reads the command line; wrong usage is said on stderr. */
+options options_read(int argc, char **argv);
+void options_free(options *o);
+void options_help(FILE *out);
+
+#endif

@@ -1,0 +1,19 @@
+/* output.h: where results go: standard output or a file, and whether they got there. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* To be called first: a closed standard stream must not become a result's file. */
+void output_guard(void);
+/* The stream for results: of the file, or standard output.  NULL: said on stderr. */
+FILE *output_open(const char *path);
+/* Writes what is left.  False: something was not written; said on stderr, but for a
+ * reader that has gone away. */
+bool output_close(FILE *out, const char *path);
+/* Columns of the terminal behind a stream; 0: it is none. */
+size_t output_width(FILE *out);
+
+#endif
