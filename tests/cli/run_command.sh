@@ -1,0 +1,171 @@
+#!/bin/sh
+# run_command.sh: the command: its options, what goes to which stream, exit statuses, tables in narrow places.
+# shellcheck disable=SC2016  # the inner shell expands them
+
+cd "$(dirname "$0")/../.." || exit 1
+. tests/facts.sh
+here=$(mktemp -d) || exit 1
+trap 'rm -rf "$here"' EXIT
+unset KCOST_PATH COLUMNS
+LC_ALL=C
+export LC_ALL
+
+cat >"$here/copy.lua" <<'EOF'
+local kc = require "kcost"
+local A = kc.tensor("A", "n", "f16", { n = kc.param("n", 1000000) })
+local B = kc.write("B", kc.map("relu", kc.read(A)))
+local C = kc.write("C", kc.map("relu", kc.read(B)))
+print("made")
+return kc.compare({ kc.program("two", { B, C }), kc.fuse("one", { B, C }) }, { kc.param("device", "h100-sxm5") })
+EOF
+echo 'error("boom")' >"$here/boom.lua"
+
+# is WANT COMMAND...: its standard output.
+is() {
+    want=$1
+    shift
+    got=$("$@" 2>/dev/null)
+    [ "$got" = "$want" ] || { printf 'got:\n%s\n' "$got" && false; }
+}
+
+# says WANT COMMAND...: a part of its standard error.
+says() {
+    want=$1
+    shift
+    got=$("$@" 2>&1 >/dev/null)
+    case $got in *"$want"*) ;; *) printf 'said:\n%s\n' "$got" && false ;; esac
+}
+
+# has WANT COMMAND...: a part of its standard output.
+has() {
+    want=$1
+    shift
+    got=$("$@" 2>/dev/null)
+    case $got in *"$want"*) ;; *) printf 'got:\n%s\n' "$got" && false ;; esac
+}
+
+# exits STATUS COMMAND...
+exits() {
+    want=$1
+    shift
+    "$@" >/dev/null 2>&1 </dev/null
+    got=$?
+    [ "$got" = "$want" ] || { echo "exit status $got" && false; }
+}
+
+shell() { sh -c "$@"; }
+
+# ---- usage --------------------------------------------------------------------
+
+fact "--version prints the version" is "kcost 0.1.0" "$KCOST" --version
+fact "--help names every option" has "--csv[=tensors]" "$KCOST" --help
+fact "--help is good" exits 0 "$KCOST" --help
+fact "nothing to do is wrong usage" exits 2 "$KCOST"
+fact "an unknown option is wrong usage" exits 2 "$KCOST" --bogus
+fact "a --set without a value is wrong usage" exits 2 "$KCOST" --set n -e 'return 1'
+fact "a --set that no script asked for is wrong usage" exits 2 "$KCOST" --set m=1 "$here/copy.lua"
+fact "it names the param" says "'m'" "$KCOST" --set m=1 "$here/copy.lua"
+fact "a script that is not there is wrong usage" exits 2 "$KCOST" "$here/none.lua"
+fact "it names the script" says "none.lua" "$KCOST" "$here/none.lua"
+fact "--csv takes only tensors" exits 2 "$KCOST" --csv=rows -e 'return 1'
+fact "--check belongs to devices" exits 2 "$KCOST" --check -e 'return 1'
+fact "a word after a script that is no name=value is wrong usage" exits 2 "$KCOST" "$here/copy.lua" fast
+
+# ---- scripts ---------------------------------------------------------------------
+
+fact "a script runs" exits 0 "$KCOST" "$here/copy.lua"
+fact "-e runs code" is 3 "$KCOST" -e 'return 1 + 2'
+fact "- runs standard input" is 42 shell 'echo "return 42" | "$KCOST" -'
+fact "a string prints as it is" is "a	b" "$KCOST" -e 'return "a\tb"'
+fact "several values are one a line" is "1
+x
+true" "$KCOST" -e 'return 1, "x", true'
+fact "nothing returned prints nothing" is "" "$KCOST" -e ''
+fact "--set gives a param" is 5 "$KCOST" --set n=5 -e 'return require("kcost").param("n", 1)'
+fact "name=value after the script does too" is 5 "$KCOST" -e 'return require("kcost").param("n", 1)' n=5
+fact "the last --set of a name counts" is 6 "$KCOST" --set n=5 --set n=6 -e 'return require("kcost").param("n", 1)'
+fact "a value may hold an equals sign" is "a=b" "$KCOST" --set s=a=b -e 'return require("kcost").param("s", "")'
+fact "--device is the param device" has "on a100-sxm4-40gb" "$KCOST" --device a100-sxm4-40gb "$here/copy.lua"
+fact "options may follow the script" has '"kind":"comparison"' "$KCOST" "$here/copy.lua" --json
+
+# ---- failures ----------------------------------------------------------------------
+
+fact "a script that fails is status 1" exits 1 "$KCOST" "$here/boom.lua"
+fact "the message has file and line" says "boom.lua:1: boom" "$KCOST" "$here/boom.lua"
+fact "without --verbose there is no traceback" not says traceback "$KCOST" "$here/boom.lua"
+fact "with --verbose there is one" says traceback "$KCOST" --verbose "$here/boom.lua"
+fact "a syntax error is status 1" exits 1 "$KCOST" -e 'x ='
+fact "a failing script prints no result" is "" "$KCOST" "$here/boom.lua"
+fact "a failing script leaves no file" shell '"$KCOST" -o "$1/no.txt" "$1/boom.lua" 2>/dev/null; [ ! -e "$1/no.txt" ]' \
+    sh "$here"
+
+# ---- streams -------------------------------------------------------------------------
+
+fact "print goes with the tables" has made "$KCOST" "$here/copy.lua"
+fact "print goes to standard error with --json" says made "$KCOST" --json "$here/copy.lua"
+fact "print is not in the document" not has made "$KCOST" --json "$here/copy.lua"
+fact "print is not in the CSV" not has made "$KCOST" --csv "$here/copy.lua"
+fact "-o writes the results and nothing else" shell \
+    '"$KCOST" --csv -o "$1/out.csv" "$1/copy.lua" >/dev/null 2>&1 && head -c 12 "$1/out.csv" | grep -qx "program,name"' \
+    sh "$here"
+fact "an -o that cannot be written is status 1" exits 1 "$KCOST" -o "$here/no/where" -e 'return 1'
+fact "a closed standard output is status 1" exits 1 shell '"$KCOST" -e "return 1" >&-'
+fact "it is said once" shell \
+    '[ "$("$KCOST" -e "return 1" 2>&1 >&- | grep -c "cannot write standard output")" = 1 ]'
+fact "a closed standard output does not matter where nothing is printed" exits 0 shell '"$KCOST" -e "" >&-'
+fact "closed standard streams do no harm to an -o" shell \
+    '"$KCOST" -o "$1/closed.txt" -e "return 7" <&- >&- 2>&- && grep -qx 7 "$1/closed.txt"' sh "$here"
+fact "a reader that goes away is not an error message" shell \
+    '[ -z "$({ "$KCOST" --json -e "local t = {} for i = 1, 60000 do t[i] = i end return t" 2>&1 >&3 | cat; } 3>&1 >/dev/null | head -c 1 >/dev/null)" ]'
+if [ -w /dev/full ]; then
+    fact "a full disk is status 1" exits 1 shell '"$KCOST" -e "return 1" >/dev/full'
+    fact "it is said" says "No space left" shell '"$KCOST" -e "return 1" >/dev/full'
+else
+    skip "a full disk: there is no /dev/full"
+fi
+
+# ---- documents ------------------------------------------------------------------------
+
+fact "one thing is an object" is 1 "$KCOST" --json -e 'return 1'
+fact "several are an array" is '[1,"x",true]' "$KCOST" --json -e 'return 1, "x", true'
+fact "--csv=tensors is the ledger" has "tensor,bytes_read,bytes_written" "$KCOST" --csv=tensors "$here/copy.lua"
+fact "CSV has a row a kernel and a total" shell '[ "$("$KCOST" --csv "$1/copy.lua" 2>/dev/null | wc -l)" = 5 ]' sh "$here"
+fact "the document ends with a line end" shell '[ -z "$("$KCOST" --json "$1/copy.lua" 2>/dev/null | tail -c 1 | tr -d "\n")" ]' \
+    sh "$here"
+
+# ---- tables ---------------------------------------------------------------------------------
+
+fact "a table states its conventions in one line" has \
+    "multiply-add = 2 FLOP; dense peaks; causal exact; GB = 10^9" "$KCOST" "$here/copy.lua"
+fact "--quiet leaves that line out" not has multiply-add "$KCOST" --quiet "$here/copy.lua"
+fact "--verbose adds the ledger and the notes" has compulsory "$KCOST" --verbose "$here/copy.lua"
+fact "--verbose numbers the kernels of a program" has "2  C" "$KCOST" --verbose "$here/copy.lua"
+fact "a kernel that is returned is counted" has "8.00 MB" "$KCOST" -e 'local kc = require "kcost"
+    return kc.write("B", kc.map("relu", kc.read(kc.tensor("A", "n", "f16", { n = 2000000 }))))'
+fact "no line ends with blanks" shell '! "$KCOST" --verbose "$1/copy.lua" 2>/dev/null | grep -q " $"' sh "$here"
+if command -v script >/dev/null; then
+    for width in 40 60 80 132; do
+        fact "on a terminal of $width columns no line of a table is longer" shell \
+            '! COLUMNS=$2 TERM=dumb script -qec "\"$KCOST\" --quiet \"$1/copy.lua\"" /dev/null |
+                tr -d "\r" | grep -q "^.\{$(($2 + 1))\}"' sh "$here" "$width"
+    done
+else
+    skip "terminals: there is no script(1)"
+fi
+
+# ---- devices ----------------------------------------------------------------------------------
+
+fact "devices lists what is shipped" has h100-sxm5 "$KCOST" devices
+fact "devices NAME shows figures and sources" has hbm.bandwidth "$KCOST" devices h100-sxm5
+fact "devices NAME shows the ridge" has "ridge, FLOP/byte" "$KCOST" devices h100-sxm5
+fact "devices --json is an array" has '[{"kind":"device","id":' "$KCOST" devices --json
+fact "devices --check passes" exits 0 "$KCOST" devices --check
+fact "an unknown device is wrong usage" exits 2 "$KCOST" devices h1000
+fact "a device's own file is checked" exits 0 "$KCOST" devices --check devices/h100-sxm5.lua
+sed 's/cores = 132/cores = 142/' devices/h100-sxm5.lua >"$here/mine.lua"
+fact "a wrong figure in it is found" exits 1 "$KCOST" devices --check "$here/mine.lua"
+fact "and named" has matrix "$KCOST" devices --check "$here/mine.lua"
+echo 'return { name = }' >"$here/broken.lua"
+fact "a file with a syntax error is said with its line" says "broken.lua:1:" "$KCOST" devices --check "$here/broken.lua"
+
+facts_end

@@ -1,0 +1,182 @@
+-- result_spec.lua: count, evaluate and compare, and the fields of what they give.
+local kc = require "kcost"
+local failing = require "failing"
+
+local size = { m = 256, n = 128, k = 64 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local D = kc.write("D", kc.map("relu", kc.read(C)))
+local bytes = 2 * (256 * 64 + 64 * 128 + 256 * 128)
+
+describe("a count", function()
+    local r = kc.count(C)
+
+    it("has the work and the traffic", function()
+        assert.equal(2 * 256 * 128 * 64, r.flops)
+        assert.equal(r.flops, r.matrix_flops)
+        assert.equal(bytes, r.bytes)
+        assert.equal(r.bytes, r.bytes_read + r.bytes_written)
+        assert.equal(r.bytes, r.bytes_min)
+        assert.equal(r.flops / r.bytes, r.intensity)
+        assert.equal(1, r.passes)
+    end)
+
+    it("has no field that needs a device", function()
+        assert.is_nil(r.device)
+        assert.is_nil(r.time)
+        assert.is_nil(r.times)
+        assert.is_nil(r.bound)
+        assert.is_nil(r.ratio)
+        assert.is_nil(r.error)
+        assert.is_nil(r.kernels)
+        assert.is_nil(r.schedule)
+    end)
+
+    it("has a row a tensor, in order of first use", function()
+        assert.equal(3, #r.tensors)
+        assert.equal("A", r.tensors[1].name)
+        assert.equal(2 * 256 * 64, r.tensors[1].bytes_read)
+        assert.equal(0, r.tensors[1].bytes_written)
+        assert.equal("C", r.tensors[3].name)
+        assert.equal(2 * 256 * 128, r.tensors[3].compulsory)
+        local sum = 0
+        for _, t in ipairs(r.tensors) do sum = sum + t.compulsory + t.reload + t.pass + t.spill + t.split end
+        assert.equal(r.bytes, sum)
+    end)
+
+    it("names itself and its convention", function()
+        assert.equal("C", r.name)
+        assert.equal("result", r.kind)
+        assert.equal("string", type(r.convention))
+        assert.equal("table", type(r.notes))
+    end)
+
+    it("gives numbers that are floats", function()
+        local kind = rawget(math, "type") -- Lua 5.4 only
+        if kind then assert.equal("float", kind(r.flops)) end
+        assert.equal("number", type(r.flops))
+    end)
+
+    it("names the nearest field for one that it has not", function()
+        assert.is_true(failing.holds(failing.message(function() return r.flop end), "a result has no field 'flop'", "'flops'"))
+        assert.is_true(failing.holds(failing.message(function() return r[1] end), "no field 1"))
+        assert.is_true(failing.holds(failing.message(function() return r["times.hbm"] end), "no field"))
+    end)
+
+    it("is a table for those who want one", function()
+        local t = r:table()
+        assert.equal("table", type(t))
+        assert.equal(r.bytes, t.bytes)
+        assert.equal("A", t.tensors[1].name)
+        t.bytes = 0
+        assert.equal(bytes, r.bytes)
+    end)
+
+    it("takes a convention", function()
+        assert.equal(r.flops / 2, kc.count(C, { convention = { multiply_add = 1 } }).flops)
+        assert.is_true(failing.holds(failing.message(kc.count, C, { convention = "nobodys" }), "kc.count", "'nobodys'"))
+        assert.is_true(failing.holds(failing.message(kc.count, C, { convetion = "x" }), "'convetion'", "'convention'"))
+    end)
+
+    it("refuses what costs nothing", function()
+        assert.is_true(failing.holds(failing.message(kc.count, kc.read(A)), "kc.count: x is a value", "kc.write"))
+        assert.is_true(failing.holds(failing.message(kc.count, A), "kc.count", "A"))
+        assert.is_true(failing.holds(failing.message(kc.count), "kc.count: x is nothing"))
+    end)
+end)
+
+describe("an evaluation", function()
+    local r = kc.evaluate(C, "a100-sxm4-40gb")
+
+    it("has times, the roof that binds and its class", function()
+        assert.equal("a100-sxm4-40gb", r.device)
+        assert.is_true(r.roof_time > 0)
+        assert.is_true(r.roof_time <= r.time and r.time <= r.serial_time)
+        assert.equal("string", type(r.bound))
+        assert.is_true(r.class:find("bound", 1, true) ~= nil)
+        assert.is_true(r.times.hbm > 0)
+        assert.is_true(r.ridge > 0)
+    end)
+
+    it("takes a device by name or as an object", function()
+        assert.equal(r.time, kc.evaluate(C, kc.device("a100-sxm4-40gb")).time)
+        assert.is_true(failing.holds(failing.message(kc.evaluate, C, "a10"), "kc.evaluate", "'a10'"))
+        assert.is_true(failing.holds(failing.message(kc.evaluate, C), "kc.evaluate: device is nothing"))
+    end)
+
+    it("takes its options", function()
+        local none = kc.evaluate(C, "a100-sxm4-40gb", { launch = "none" })
+        assert.is_true(none.time < r.time)
+        assert.is_true(kc.evaluate(C, "a100-sxm4-40gb", { cache = "warm" }).roof_time <= r.roof_time)
+        assert.equal("C", kc.evaluate(C, "a100-sxm4-40gb", { cache = { A = "warm" }, l2 = false }).name)
+    end)
+
+    it("refuses options that it does not know", function()
+        local function refuses(options, ...)
+            assert.is_true(failing.holds(failing.message(kc.evaluate, C, "h100", options), "kc.evaluate", ...))
+        end
+        refuses({ lunch = "none" }, "'lunch'", "'launch'")
+        refuses({ launch = "nnoe" }, "nnoe")
+        refuses({ cache = "hot" }, "hot")
+        refuses({ l2 = "off" }, "l2")
+    end)
+end)
+
+describe("a program's result", function()
+    local r = kc.count(kc.program("two", { C, D }))
+
+    it("has its kernels' results, and their sums", function()
+        assert.equal(2, #r.kernels)
+        assert.equal("C", r.kernels[1].name)
+        assert.equal(r.bytes, r.kernels[1].bytes + r.kernels[2].bytes)
+        assert.equal(1, r.kernels[1].launches)
+    end)
+end)
+
+describe("a comparison", function()
+    local fused = kc.fuse("fused", { C, D })
+    local c = kc.compare({ kc.program("unfused", { C, D }), fused }, { "a100-sxm4-40gb", "h100-sxm5" })
+
+    it("has a row for each x on each device", function()
+        assert.equal("comparison", c.kind)
+        assert.same({ "a100-sxm4-40gb", "h100-sxm5" }, c.devices)
+        assert.equal(4, #c.results)
+        assert.equal("unfused", c.results[1].name)
+        assert.equal("h100-sxm5", c.results[2].device)
+        assert.equal("fused", c.results[3].name)
+    end)
+
+    it("has ratios to the first x", function()
+        assert.equal(1, c.results[1].ratio.bytes)
+        assert.equal(c.results[3].bytes / c.results[1].bytes, c.results[3].ratio.bytes)
+        assert.is_true(c.results[3].ratio.time < 1)
+    end)
+
+    it("is a table for those who want one", function()
+        assert.equal(4, #c:table().results)
+    end)
+
+    it("takes devices as objects too", function()
+        local mine = kc.device("h100-sxm5"):with { hbm = { bandwidth = 4.8e12 } }
+        assert.equal(1, #kc.compare({ fused }, { mine }).results)
+    end)
+
+    it("says which item is wrong", function()
+        assert.is_true(failing.holds(failing.message(kc.compare, { fused, 5 }, { "h100" }), "kc.compare: xs[2] is 5"))
+        assert.is_true(failing.holds(failing.message(kc.compare, { fused }, { "h10" }), "kc.compare", "'h10'"))
+        assert.is_true(failing.holds(failing.message(kc.compare, { fused }, "h100"), "devices is 'h100'", "a list"))
+        assert.is_true(failing.holds(failing.message(kc.compare, fused, { "h100" }), "xs is a kernel", "a list"))
+    end)
+end)
+
+describe("verify", function()
+    it("walks a small kernel and agrees", function()
+        local tiled = kc.tile(C, { m = 64, n = 64, k = 32 })
+        assert.is_true(kc.verify(tiled) > 0)
+    end)
+
+    it("refuses a program", function()
+        assert.is_true(failing.holds(failing.message(kc.verify, kc.program("p", { C })), "kernel is a program"))
+    end)
+end)

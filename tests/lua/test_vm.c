@@ -1,0 +1,413 @@
+/* test_vm.c: the VM of kcost.h: runs, answers, params, errors, what a script can reach. */
+#include "kcost.h"
+#include "unit.h"
+
+/* What the script printed. */
+typedef struct heard {
+    char text[4096];
+    size_t length;
+} heard;
+
+static void hear(void *data, const char *text, size_t length)
+{
+    heard *h = data;
+    if (h->length + length < sizeof h->text)
+        memcpy(h->text + h->length, text, length);
+    h->length += length;
+}
+
+static kc_vm *new_vm(heard *h, int trusted)
+{
+    kc_vm_options options = {.print = h ? hear : NULL, .print_data = h, .trusted = trusted};
+    kc_vm *vm = NULL;
+    if (h)
+        memset(h, 0, sizeof *h);
+    assert_int_equal(kc_vm_new(&options, &vm), KC_OK);
+    return vm;
+}
+
+static kc_status run_text(kc_vm *vm, const char *text)
+{
+    return kc_vm_run(vm, text, strlen(text), "test.lua");
+}
+
+/* Runs it in a VM of its own; the message of its failure lives until the next call. */
+static const char *failure(const char *text)
+{
+    static char message[1024];
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, text), KC_ESCRIPT);
+    snprintf(message, sizeof message, "%s", kc_vm_message(vm));
+    kc_vm_free(vm);
+    return message;
+}
+
+/* What a script returns, as JSON. */
+static const char *json(const char *text)
+{
+    static char out[16384];
+    kc_vm *vm = new_vm(NULL, 0);
+    if (run_text(vm, text) != KC_OK)
+        print_error("%s\n", kc_vm_message(vm));
+    assert_text(kc_vm_message(vm), "");
+    snprintf(out, sizeof out, "%s", kc_vm_json(vm));
+    kc_vm_free(vm);
+    return out;
+}
+
+#define KERNEL                                                                                     \
+    "local kc = require 'kcost'\n"                                                                 \
+    "local A = kc.tensor('A', 'i', 'f16', { i = 1000 })\n"                                         \
+    "local B = kc.write('B', kc.map('relu', kc.read(A)))\n"
+
+/* ---- answers ---------------------------------------------------------------- */
+
+TEST(a_script_that_returns_nothing_gives_an_empty_list)
+{
+    assert_text(json(""), "[]");
+    assert_text(json("return nil"), "[]");
+}
+
+TEST(plain_values_are_themselves)
+{
+    assert_text(json("return 5"), "5");
+    assert_text(json("return 10 / 4"), "2.5");
+    assert_text(json("return 2^53 - 1"), "9007199254740991");
+    assert_text(json("return true"), "true");
+    assert_text(json("return 'a\"b\\n'"), "\"a\\\"b\\n\"");
+}
+
+TEST(several_values_and_lists_are_arrays)
+{
+    assert_text(json("return 1, 2"), "[1,2]");
+    assert_text(json("return { 1, { 2, 3 }, 'x' }"), "[1,2,3,\"x\"]");
+    assert_text(json("return { 1 }"), "[1]");
+    assert_text(json("return {}"), "[]");
+}
+
+TEST(text_that_is_no_utf8_is_replaced)
+{
+    assert_text(json("return 'a\\255b\\1'"), "\"a\xEF\xBF\xBD"
+                                             "b\\u0001\"");
+}
+
+TEST(a_written_tensor_is_counted_first)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, KERNEL "return B"), KC_OK);
+    assert_int_equal(kc_vm_answers(vm), 1);
+    kc_object *answer = kc_vm_answer(vm, 0);
+    assert_non_null(answer);
+    assert_int_equal(kc_object_kind(answer), KC_RESULT);
+    double bytes = 0;
+    assert_int_equal(kc_result_number((kc_result *)answer, KC_BYTES, &bytes), KC_OK);
+    assert_number(bytes, 4000);
+    assert_null(kc_vm_answer_text(vm, 0));
+    assert_contains(kc_vm_json(vm), "\"kind\":\"result\"");
+    kc_vm_free(vm);
+}
+
+TEST(an_answer_outlives_its_vm_where_it_is_retained)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, KERNEL "return kc.count(B), 'and a text'"), KC_OK);
+    assert_text(kc_vm_answer_text(vm, 1), "\"and a text\"");
+    assert_null(kc_vm_answer(vm, 1));
+    kc_result *result = kc_retain(kc_vm_answer(vm, 0));
+    kc_vm_free(vm);
+    assert_text(kc_result_name(result), "B");
+    kc_release(result);
+}
+
+TEST(what_is_no_answer_is_an_error)
+{
+    assert_contains(failure("return print"), "the script returned a function");
+    assert_contains(failure("return { x = 1 }"), "the key 'x'");
+    assert_contains(failure("return { 1, nil, 3 }, { 1, nil, 3, nil }"), "test.lua");
+    assert_contains(failure("return 0/0"), "finite");
+    assert_contains(failure("local t = {} t[1] = t return t"), "lists in lists");
+    assert_contains(failure(KERNEL "return kc.read(A)"), "the script returned a value");
+    assert_contains(failure(KERNEL "return A"), "A");
+}
+
+TEST(a_new_run_drops_the_answers_of_the_last)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, KERNEL "return B, B"), KC_OK);
+    assert_int_equal(kc_vm_answers(vm), 2);
+    assert_int_equal(run_text(vm, "return 1"), KC_OK);
+    assert_int_equal(kc_vm_answers(vm), 1);
+    assert_int_equal(run_text(vm, "error('x')"), KC_ESCRIPT);
+    assert_int_equal(kc_vm_answers(vm), 0);
+    assert_text(kc_vm_json(vm), "[]");
+    kc_vm_free(vm);
+}
+
+TEST(csv_of_several_answers_is_one_table)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, KERNEL "local C = kc.write('C', kc.map('relu', kc.read(B)))\n"
+                                         "return B, 'text', kc.program('p', { B, C }), B"),
+                     KC_OK);
+    const char *csv = kc_vm_csv(vm, 0);
+    assert_non_null(csv);
+    size_t lines = 0;
+    for (const char *c = csv; *c; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, 1 + 1 + 3 + 1); /* header, B, two kernels and total, B */
+    assert_memory_equal(csv, "program,name,", 13);
+    assert_contains(csv, "\n,B,");
+    assert_contains(csv, "\np,total,");
+    assert_contains(kc_vm_csv(vm, 1), "compulsory");
+    kc_vm_free(vm);
+}
+
+/* ---- params ------------------------------------------------------------------ */
+
+#define ASK                                                                                        \
+    "local kc = require 'kcost' return kc.param('n', 4), kc.param('name', 'x'), kc.param('on', "   \
+    "false)"
+
+TEST(a_param_has_the_type_of_its_default)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, ASK), KC_OK);
+    assert_text(kc_vm_json(vm), "[4,\"x\",false]");
+    kc_vm_param(vm, "n", "1e3");
+    kc_vm_param(vm, "name", "5");
+    kc_vm_param(vm, "on", "true");
+    assert_int_equal(run_text(vm, ASK), KC_OK);
+    assert_text(kc_vm_json(vm), "[1000,\"5\",true]");
+    kc_vm_param(vm, "n", "7");
+    assert_int_equal(run_text(vm, ASK), KC_OK);
+    assert_text(kc_vm_json(vm), "[7,\"5\",true]");
+    kc_vm_free(vm);
+}
+
+TEST(a_param_of_another_type_is_an_error_at_its_line)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    kc_vm_param(vm, "n", "many");
+    assert_int_equal(run_text(vm, "\n" ASK), KC_ESCRIPT);
+    assert_text(kc_vm_message(vm), "test.lua:2: kc.param: 'n' is set to 'many', and a number is "
+                                   "wanted, as the default is one");
+    kc_vm_param(vm, "n", "inf");
+    assert_int_equal(run_text(vm, ASK), KC_ESCRIPT);
+    kc_vm_param(vm, "n", "0x10");
+    assert_int_equal(run_text(vm, ASK), KC_ESCRIPT);
+    kc_vm_param(vm, "n", "1");
+    kc_vm_param(vm, "on", "yes");
+    assert_int_equal(run_text(vm, ASK), KC_ESCRIPT);
+    assert_contains(kc_vm_message(vm), "true or false");
+    kc_vm_free(vm);
+}
+
+TEST(a_param_that_no_script_asked_for_is_an_error)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    kc_vm_param(vm, "nane", "y");
+    assert_int_equal(run_text(vm, ASK), KC_EARGUMENT);
+    assert_contains(kc_vm_message(vm), "'nane'");
+    assert_contains(kc_vm_message(vm), "did you mean 'name'");
+    assert_int_equal(kc_vm_answers(vm), 0);
+    kc_vm_free(vm);
+}
+
+/* ---- errors ------------------------------------------------------------------- */
+
+TEST(an_error_has_the_users_line)
+{
+    assert_text(
+        failure("local kc = require 'kcost'\n\nlocal A = kc.tensor('A', 'i', 'f17', { i = 1 })\n"),
+        "test.lua:3: kc.tensor: unknown dtype 'f17'; did you mean 'f16'?");
+    assert_contains(failure("x = = 1"), "test.lua:1:");
+    assert_contains(failure("local x = nil + 1"), "test.lua:1:");
+}
+
+TEST(a_tail_call_leaves_at_least_the_scripts_name)
+{
+    const char *message =
+        failure("local kc = require 'kcost'\nreturn kc.tensor('A', 'i', 'f17', { i = 1 })");
+    assert_memory_equal(message, "test.lua:", 9);
+    assert_contains(message, "kc.tensor: unknown dtype");
+}
+
+TEST(an_error_object_is_named_by_type_and_runs_nothing)
+{
+    assert_text(failure("error({})"), "(error object is a table)");
+    assert_text(failure("error()"), "(error object is a nil)");
+    assert_text(
+        failure("error(setmetatable({}, { __tostring = function() while true do end end }))"),
+        "(error object is a table)");
+}
+
+TEST(a_traceback_names_the_functions_lines)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, "local function f()\n error('x')\nend\nf()\n"), KC_ESCRIPT);
+    assert_text(kc_vm_message(vm), "test.lua:2: x");
+    assert_contains(kc_vm_traceback(vm), "test.lua:4:");
+    kc_vm_free(vm);
+}
+
+TEST(a_file_that_is_not_there_is_the_callers_mistake)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(kc_vm_run_file(vm, "/nonexistent/x.lua"), KC_EARGUMENT);
+    assert_contains(kc_vm_message(vm), "/nonexistent/x.lua");
+    kc_vm_free(vm);
+}
+
+TEST(a_vm_without_options_is_a_sandbox)
+{
+    kc_vm *vm = NULL;
+    assert_int_equal(kc_vm_new(NULL, &vm), KC_OK);
+    assert_int_equal(kc_vm_run(vm, "return 1", 8, NULL), KC_OK);
+    kc_vm_free(vm);
+    kc_vm_free(NULL);
+    assert_int_equal(kc_vm_new(NULL, NULL), KC_EARGUMENT);
+}
+
+/* ---- what a script can reach --------------------------------------------------- */
+
+TEST(print_goes_to_the_host)
+{
+    heard h;
+    kc_vm *vm = new_vm(&h, 0);
+    assert_int_equal(run_text(vm, KERNEL "print('a', 10 / 2, nil, true) print() print(B)"), KC_OK);
+    assert_memory_equal(h.text, "a\t5\tnil\ttrue\n\n", 14);
+    assert_contains(h.text, "B");
+    kc_vm_free(vm);
+}
+
+TEST(bytecode_is_refused)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(kc_vm_run(vm, "\x1bLua", 4, "b"), KC_ESCRIPT);
+    assert_int_equal(kc_vm_run(vm, "\x1bLJ\x02", 4, "b"), KC_ESCRIPT);
+    kc_vm_free(vm);
+}
+
+TEST(nothing_outside_the_vm_is_in_reach)
+{
+    assert_text(json("local found = {}\n"
+                     "for _, name in ipairs({ 'os', 'io', 'debug', 'package', 'ffi', 'jit', "
+                     "'load', 'loadstring',\n"
+                     "  'loadfile', 'dofile', 'collectgarbage', 'getfenv', 'setfenv', 'newproxy', "
+                     "'module',\n"
+                     "  'gcinfo', 'warn', 'arg' }) do\n"
+                     "  if _G[name] ~= nil then found[#found + 1] = name end\n"
+                     "end\n"
+                     "if string.dump or ('').dump then found[#found + 1] = 'dump' end\n"
+                     "if getmetatable('') then found[#found + 1] = 'string metatable' end\n"
+                     "if getmetatable(require 'kcost'.lib) then found[#found + 1] = 'lib' end\n"
+                     "return found"),
+                "[]");
+}
+
+TEST(a_run_leaves_nothing_for_the_next)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm,
+                              "x = 1 string.upper = nil math.huge = 0 local kc = require 'kcost'\n"
+                              "kc.tensor = nil kc.lib.gemm.x = 1 rawset(kc.lib, 'norm', 1)"),
+                     KC_OK);
+    assert_int_equal(
+        run_text(vm, "local kc = require 'kcost'\n"
+                     "return x == nil, string.upper('a'), math.huge > 1, kc.tensor ~= nil,\n"
+                     "kc.lib.gemm.x == nil, type(kc.lib.norm), ('b'):upper()"),
+        KC_OK);
+    assert_text(kc_vm_json(vm), "[true,\"A\",true,true,true,\"table\",\"B\"]");
+    kc_vm_free(vm);
+}
+
+TEST(finalizers_are_refused)
+{
+    assert_contains(failure("setmetatable({}, { __gc = true })"), "finalizers");
+}
+
+TEST(tostring_gives_no_addresses)
+{
+    assert_text(json("return tostring({}), tostring(print), tostring(10 / 2)"),
+                "[\"table\",\"function\",\"5\"]");
+}
+
+TEST(the_stdlib_is_required_like_a_module)
+{
+    assert_text(json("local kc = require 'kcost' return require 'kcost.gemm' == kc.lib.gemm, "
+                     "require 'kcost' == kc"),
+                "[true,true]");
+}
+
+TEST(a_sandbox_requires_no_neighbours)
+{
+    assert_contains(failure("require 'os'"), "test.lua:1: require: there is no module 'os' here");
+}
+
+TEST(a_trusted_script_requires_its_neighbours)
+{
+    char path[256], neighbour[256];
+    const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    snprintf(path, sizeof path, "%s/kcost_test_vm_script.lua", folder);
+    snprintf(neighbour, sizeof neighbour, "%s/kcost_test_vm_neighbour.lua", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("#!/usr/bin/env kcost\nlocal n = require 'kcost_test_vm_neighbour'\nreturn n.value, "
+          "require "
+          "'kcost_test_vm_neighbour' == n",
+          file);
+    fclose(file);
+    file = fopen(neighbour, "w");
+    assert_non_null(file);
+    fputs("local kc = require 'kcost' return { value = kc.str(5) }", file);
+    fclose(file);
+
+    kc_vm *vm = new_vm(NULL, 1);
+    kc_status status = kc_vm_run_file(vm, path);
+    assert_text(kc_vm_message(vm), "");
+    assert_int_equal(status, KC_OK);
+    assert_text(kc_vm_json(vm), "[\"5\",true]");
+    assert_int_equal(run_text(vm, "require '../etc/passwd'"), KC_ESCRIPT);
+    kc_vm_free(vm);
+
+    vm = new_vm(NULL, 0);
+    assert_int_equal(kc_vm_run_file(vm, path), KC_ESCRIPT);
+    assert_contains(kc_vm_message(vm), "script.lua:2: require:");
+    kc_vm_free(vm);
+    remove(path);
+    remove(neighbour);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_script_that_returns_nothing_gives_an_empty_list),
+        cmocka_unit_test(plain_values_are_themselves),
+        cmocka_unit_test(several_values_and_lists_are_arrays),
+        cmocka_unit_test(text_that_is_no_utf8_is_replaced),
+        cmocka_unit_test(a_written_tensor_is_counted_first),
+        cmocka_unit_test(an_answer_outlives_its_vm_where_it_is_retained),
+        cmocka_unit_test(what_is_no_answer_is_an_error),
+        cmocka_unit_test(a_new_run_drops_the_answers_of_the_last),
+        cmocka_unit_test(csv_of_several_answers_is_one_table),
+        cmocka_unit_test(a_param_has_the_type_of_its_default),
+        cmocka_unit_test(a_param_of_another_type_is_an_error_at_its_line),
+        cmocka_unit_test(a_param_that_no_script_asked_for_is_an_error),
+        cmocka_unit_test(an_error_has_the_users_line),
+        cmocka_unit_test(a_tail_call_leaves_at_least_the_scripts_name),
+        cmocka_unit_test(an_error_object_is_named_by_type_and_runs_nothing),
+        cmocka_unit_test(a_traceback_names_the_functions_lines),
+        cmocka_unit_test(a_file_that_is_not_there_is_the_callers_mistake),
+        cmocka_unit_test(a_vm_without_options_is_a_sandbox),
+        cmocka_unit_test(print_goes_to_the_host),
+        cmocka_unit_test(bytecode_is_refused),
+        cmocka_unit_test(nothing_outside_the_vm_is_in_reach),
+        cmocka_unit_test(a_run_leaves_nothing_for_the_next),
+        cmocka_unit_test(finalizers_are_refused),
+        cmocka_unit_test(tostring_gives_no_addresses),
+        cmocka_unit_test(the_stdlib_is_required_like_a_module),
+        cmocka_unit_test(a_sandbox_requires_no_neighbours),
+        cmocka_unit_test(a_trusted_script_requires_its_neighbours),
+    };
+    return run(tests);
+}

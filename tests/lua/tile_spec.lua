@@ -1,0 +1,105 @@
+-- tile_spec.lua: kc.tile and its options.
+local kc = require "kcost"
+local failing = require "failing"
+
+local size = { m = 100, n = 70, k = 60 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local tile = { m = 32, n = 16, k = 16 }
+
+-- The design's first two worked examples, as a script sees them.
+describe("a tiled kernel", function()
+    it("loads each operand once per tile of the other", function()
+        local r = kc.count(kc.tile(C, tile, { grid = "m n", order = "k" }))
+        assert.equal("A", r.tensors[1].name)
+        assert.equal(60000, r.tensors[1].bytes_read)
+        assert.equal(33600, r.tensors[2].bytes_read)
+        assert.equal(420000 * 2, r.flops)
+        assert.equal(655360 * 2, r.executed_flops)
+    end)
+
+    it("takes an empty list for no grid", function()
+        for _, none in ipairs({ "", {} }) do
+            local r = kc.count(kc.tile(C, tile, { grid = none, order = { "k", "m", "n" } }))
+            assert.equal(12000, r.tensors[1].bytes_read)
+            assert.equal(84000, r.tensors[3].bytes_read)
+        end
+    end)
+
+    it("shows its schedule", function()
+        local k = kc.tile(C, tile, { order = "k", stages = 3 })
+        assert.equal(32, k.schedule.tile.m)
+        assert.equal(3, k.schedule.stages)
+        assert.is_nil(kc.kernel("C", { C }).schedule)
+    end)
+
+    it("counts the same for a table in any order", function()
+        local one = kc.count(kc.tile(C, { m = 32, n = 16, k = 16 }))
+        local other = kc.count(kc.tile(C, { k = 16, n = 16, m = 32 }))
+        assert.equal(one.bytes, other.bytes)
+        assert.same(one.schedule, other.schedule)
+    end)
+
+    it("may be tiled again, which replaces the schedule", function()
+        local twice = kc.tile(kc.tile(C, tile), { m = 50 })
+        assert.equal(50, twice.schedule.tile.m)
+    end)
+end)
+
+describe("kc.tile", function()
+    it("takes every option of the design", function()
+        local k = kc.tile(C, tile, {
+            grid = "m n", order = "k", stages = { A = 3, B = 2 }, warps = 8, split = { k = 2 }, combine = "atomic",
+            hold = { "A" }, place = { B = "registers" }, raster = { "n", "m", group = 2 }, cluster = { n = 1 },
+            persistent = true, vector = 16, threads = 256, overlap = "none",
+        })
+        assert.equal("C", k.tensors[1].name)
+    end)
+
+    it("takes a stream-K split", function()
+        assert.equal("C", kc.tile(C, tile, { split = { k = "stream" } }).tensors[1].name)
+    end)
+
+    it("refuses a tile that is not whole", function()
+        local message = failing.message(kc.tile, C, { m = 127.5 })
+        assert.is_true(failing.holds(message, "kc.tile", "'m'", "127.5", "whole number"))
+    end)
+
+    it("refuses a dim that the kernel has not", function()
+        assert.is_true(failing.holds(failing.message(kc.tile, C, { q = 16 }), "kc.tile", "'q'"))
+        assert.is_true(failing.holds(failing.message(kc.tile, C, tile, { order = "q" }), "kc.tile", "'q'"))
+    end)
+
+    it("refuses an unknown option with the nearest name", function()
+        assert.is_true(failing.holds(failing.message(kc.tile, C, tile, { stage = 2 }), "'stage'", "'stages'"))
+        assert.is_true(failing.holds(failing.message(kc.tile, C, tile, { ordre = "k" }), "'ordre'", "'order'"))
+    end)
+
+    it("checks the type of every option", function()
+        local function refuses(options, ...)
+            assert.is_true(failing.holds(failing.message(kc.tile, C, tile, options), "kc.tile", ...))
+        end
+        refuses({ stages = 2.5 }, "opts.stages is 2.5")
+        refuses({ stages = { A = 0 } }, "opts.stages of 'A' is 0")
+        refuses({ warps = "4" }, "opts.warps is '4'")
+        refuses({ split = 4 }, "opts.split is 4")
+        refuses({ split = { k = "stram" } }, "opts.split of 'k' is 'stram'", "stream")
+        refuses({ persistent = 1 }, "opts.persistent is 1")
+        refuses({ overlap = true }, "opts.overlap is true")
+        refuses({ overlap = "lots" }, "'lots'")
+        refuses({ combine = "both" }, "'both'")
+        refuses({ place = { A = 1 } }, "opts.place of 'A' is 1")
+        refuses({ place = { A = "moon" } }, "'moon'")
+        refuses({ raster = { "n", "m", groups = 2 } }, "opts.raster", "'groups'")
+        refuses({ hold = "A" }, "opts.hold", "list")
+        refuses({ order = 5 }, "opts.order is 5")
+        refuses({ order = { "k", 5 } }, "opts.order")
+    end)
+
+    it("refuses what is no kernel", function()
+        assert.is_true(failing.holds(failing.message(kc.tile, kc.read(A), tile), "kc.tile: kernel is a value"))
+        assert.is_true(failing.holds(failing.message(kc.tile, kc.program("p", { C }), tile), "kernel is a program"))
+        assert.is_true(failing.holds(failing.message(kc.tile, C), "kc.tile: sizes is nothing"))
+    end)
+end)

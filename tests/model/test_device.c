@@ -1,0 +1,333 @@
+/* test_device.c: the shipped devices: names, figures, sources, checks, facts. */
+#include "unit.h"
+
+#include "device.h"
+#include "kcost.h"
+
+static kc_context *context;
+
+static kc_device *named(const char *name)
+{
+    kc_device *device = kc_device_named(context, name);
+    if (!device)
+        print_error("%s\n", kc_context_message(context));
+    assert_non_null(device);
+    return device;
+}
+
+static double figure(const kc_device *device, const char *path)
+{
+    double value = NAN;
+    kc_device_get(device, path, &value);
+    return value;
+}
+
+/* ---- shipped ------------------------------------------------------------------------- */
+
+TEST(every_shipped_device_can_be_named_and_has_what_a_plain_roof_needs)
+{
+    assert_true(kc_device_count() >= 9);
+    for (size_t i = 0; i < kc_device_count(); i++) {
+        kc_device *device = named(kc_device_id(i));
+        assert_text(kc_object_name((kc_object *)device), kc_device_id(i));
+        assert_true(figure(device, "hbm.bandwidth") > 1e11);
+        assert_non_null(kc_device_get_text(device, "name"));
+        assert_non_null(kc_device_get_text(device, "arch"));
+        kc_release(device);
+    }
+    assert_null(kc_device_id(kc_device_count()));
+}
+
+TEST(every_peak_of_every_shipped_device_follows_from_cores_rate_and_clock)
+{
+    for (size_t i = 0; i < kc_device_count(); i++) {
+        kc_device *device = named(kc_device_id(i));
+        kci_text report = { .context = context };
+        size_t off = kci_device_check(device, &report);
+        if (off)
+            print_error("%s\n%s\n", kc_device_id(i), report.bytes);
+        assert_int_equal(off, 0);
+        kci_text_free(&report);
+        for (int f = 0; f < KCI_FORMATS; f++) { /* none is left unchecked */
+            assert_int_equal(isnan(device->known.matrix[f]), isnan(device->known.rate.matrix[f]));
+            if (!isnan(device->known.vector[f]))
+                assert_true(!isnan(device->known.rate.vector[f]));
+        }
+        kc_release(device);
+    }
+}
+
+TEST(every_figure_of_every_shipped_device_has_a_source_that_says_its_kind)
+{
+    static const char *const kinds[] = { "vendor: ", "microbenchmark: ", "derived: ", "assumed" };
+    for (size_t i = 0; i < kc_device_count(); i++) {
+        kc_device *device = named(kc_device_id(i));
+        const char *path;
+        for (size_t p = 0; (path = kc_device_path(device, p)) != NULL; p++) {
+            if (kc_device_get_text(device, path))
+                continue;
+            const char *source = kci_device_source(device, path);
+            bool good = false;
+            for (size_t k = 0; source && k < 4; k++)
+                good |= strncmp(source, kinds[k], strlen(kinds[k])) == 0;
+            if (!good)
+                print_error("%s: %s: %s\n", kc_device_id(i), path, source ? source : "no source");
+            assert_true(good);
+        }
+        kc_release(device);
+    }
+}
+
+TEST(no_alias_means_two_products)
+{
+    for (size_t i = 0; i < kc_device_count(); i++) {
+        kc_device *device = named(kc_device_id(i));
+        char words[256];
+        snprintf(words, sizeof words, "%s", kc_device_get_text(device, "aliases"));
+        for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+            kc_device *meant = named(word);
+            assert_text(meant->id, device->id);
+            kc_release(meant);
+        }
+        kc_release(device);
+    }
+}
+
+TEST(a_device_is_found_by_alias_and_by_its_full_name_in_any_case)
+{
+    static const char *const names[] = { "h100-sxm5", "H100", "h100 sxm5", "NVIDIA H100 SXM5 80GB", "H100_SXM" };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        kc_device *device = named(names[i]);
+        assert_text(device->id, "h100-sxm5");
+        kc_release(device);
+    }
+}
+
+TEST(an_alias_is_remembered_so_that_results_can_say_what_it_means)
+{
+    kc_device *device = named("a100");
+    assert_text(device->id, "a100-sxm4-80gb");
+    assert_text(device->asked, "a100");
+    kc_release(device);
+    device = named("a100-sxm4-80gb");
+    assert_null(device->asked);
+    kc_release(device);
+}
+
+TEST(an_unknown_device_is_refused_with_the_nearest_names)
+{
+    assert_null(kc_device_named(context, "h10-sxm5"));
+    assert_int_equal(kc_context_status(context), KC_EARGUMENT);
+    assert_contains(kc_context_message(context), "unknown device 'h10-sxm5'");
+    assert_contains(kc_context_message(context), "h100-sxm5");
+    assert_null(kc_device_named(context, NULL));
+}
+
+TEST(peaks_are_dense)
+{
+    kc_device *device = named("h100-sxm5");
+    /* 132 SMs * 4 tensor cores * 512 multiply-adds * 2 * 1.83 GHz */
+    assert_close(figure(device, "matrix.f16"), 132 * 4 * 512 * 2 * 1.83e9, 0.001);
+    kc_release(device);
+}
+
+TEST(the_same_gpu_with_other_memory_has_another_ridge)
+{
+    static const struct { const char *name; double ridge; } known[] = {
+        { "a100-sxm4-40gb", 201 }, { "a100-sxm4-80gb", 153 }, { "h100-sxm5", 295 }, { "h200-sxm", 206 },
+    };
+    for (size_t i = 0; i < 4; i++) {
+        kc_device *device = named(known[i].name);
+        assert_close(figure(device, "matrix.f16") / figure(device, "hbm.bandwidth"), known[i].ridge, 0.003);
+        kc_release(device);
+    }
+}
+
+TEST(a_type_that_the_chip_does_not_have_is_absent_and_not_zero)
+{
+    kc_device *device = named("h100-sxm5");
+    double value = 7;
+    assert_int_equal(kc_device_get(device, "matrix.i4", &value), KC_EARGUMENT);
+    assert_number(value, 7);
+    assert_contains(kc_context_message(context), "does not say matrix.i4");
+    kc_release(device);
+}
+
+/* ---- facts ------------------------------------------------------------------------------- */
+
+/* One row of the table of facts: which figure of ours it is, and the factor to base units. */
+static const struct { const char *field, *path; double factor; } facts[] = {
+    { "sm_count", "cores", 1 }, { "clk_spec_mma", "matrix_clock", 1e6 },
+    { "peak_fp64_vec", "vector.f64", 1e12 }, { "peak_fp32_vec", "vector.f32", 1e12 },
+    { "peak_fp16_vec", "vector.f16", 1e12 }, { "peak_bf16_vec", "vector.bf16", 1e12 },
+    { "peak_fp64_mma", "matrix.f64", 1e12 }, { "peak_fp32_mma", "matrix.f32", 1e12 },
+    { "peak_tf32_mma", "matrix.tf32", 1e12 }, { "peak_fp16_mma", "matrix.f16", 1e12 },
+    { "peak_bf16_mma", "matrix.bf16", 1e12 }, { "peak_fp8_mma", "matrix.f8", 1e12 },
+    { "peak_fp6_mma", "matrix.f6", 1e12 }, { "peak_fp4_mma", "matrix.f4", 1e12 },
+    { "peak_int8_mma", "matrix.i8", 1e12 }, { "peak_int4_mma", "matrix.i4", 1e12 },
+    { "rate_fp64_vec", "rate.vector.f64", 1 }, { "rate_fp32_vec", "rate.vector.f32", 1 },
+    { "rate_fp16_vec", "rate.vector.f16", 1 }, { "rate_fp64_mma", "rate.matrix.f64", 1 },
+    { "rate_tf32_mma", "rate.matrix.tf32", 1 }, { "rate_fp16_mma", "rate.matrix.f16", 1 },
+    { "rate_bf16_mma", "rate.matrix.bf16", 1 }, { "rate_fp8_mma", "rate.matrix.f8", 1 },
+    { "rate_int8_mma", "rate.matrix.i8", 1 }, { "rate_fp4_mma", "rate.matrix.f4", 1 },
+    { "mem_bw", "hbm.bandwidth", 1e9 }, { "mem_bus", "hbm.bus", 1 }, { "mem_data_rate", "hbm.data_rate", 1e9 },
+    { "l2_capacity", "l2.capacity", 1048576 }, { "llc_capacity", "llc.capacity", 1048576 },
+    { "smem_per_sm", "smem.per_core", 1024 }, { "smem_per_block_optin", "smem.per_cta", 1024 },
+    { "regfile_per_sm", "registers.per_core", 256 }, { "max_regs_thread", "registers.per_thread", 1 },
+    { "max_warps_sm", "max_warps", 1 }, { "max_blocks_sm", "max_ctas", 1 }, { "max_threads_block", "max_threads", 1 },
+    { "warp_size", "warp", 1 }, { "smem_rate", "smem.bandwidth", 1 }, { "sfu_rate", "special", 1 },
+    { "tmem_per_sm", "tmem.per_core", 1024 }, { "tdp", "tdp", 1 }, { "link_count", "link.count", 1 },
+    { "link_bw_dir", "link.bandwidth", 1e9 },
+};
+
+/* "A100 SXM4 40GB" -> its device, if it is shipped under that id. */
+static kc_device *of_fact(const char *name)
+{
+    char id[64];
+    size_t n = 0;
+    for (; name[n] && n + 1 < sizeof id; n++)
+        id[n] = (char)(name[n] == ' ' ? '-' : name[n] >= 'A' && name[n] <= 'Z' ? name[n] + 32 : name[n]);
+    id[n] = '\0';
+    for (size_t i = 0; i < kc_device_count(); i++)
+        if (strcmp(kc_device_id(i), id) == 0)
+            return kc_device_named(context, id);
+    return NULL;
+}
+
+TEST(shipped_figures_are_those_of_the_table_of_facts)
+{
+    FILE *file = open_shared("facts/devices.csv");
+    if (!file)
+        skip_test("no folder shared/");
+    char line[1024], device_name[64], field[64], value[64];
+    size_t compared = 0, wrong = 0;
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%63[^,],%63[^,],%63[^,]", device_name, field, value) != 3)
+            continue;
+        kc_device *device = of_fact(device_name);
+        for (size_t i = 0; device && i < sizeof facts / sizeof facts[0]; i++) {
+            if (strcmp(facts[i].field, field) != 0)
+                continue;
+            double want = strtod(value, NULL) * facts[i].factor, got = figure(device, facts[i].path);
+            bool same = want == 0 ? isnan(got) : fabs(got - want) <= 1e-9 * want;
+            if (!same)
+                print_error("%s: %s is %.15g, not %.15g\n", device_name, facts[i].path, got, want);
+            wrong += !same;
+            compared++;
+        }
+        kc_release(device);
+    }
+    fclose(file);
+    assert_int_equal(wrong, 0);
+    assert_true(compared > 300);
+}
+
+/* ---- listing, sources, defaults --------------------------------------------------------------- */
+
+TEST(figures_are_listed_in_the_order_of_the_design)
+{
+    kc_device *device = named("h100-sxm5");
+    static const char *const order[] = { "name", "aliases", "vendor", "arch",
+                                         "year", "cores", "clock", "matrix_clock" };
+    for (size_t i = 0; i < 8; i++)
+        assert_text(kc_device_path(device, i), order[i]);
+    kc_release(device);
+}
+
+TEST(f8_and_f8e4m3_are_one_figure)
+{
+    kc_device *device = named("h100-sxm5");
+    assert_number(figure(device, "matrix.f8e4m3"), 1978.9e12);
+    assert_number(figure(device, "matrix_tile.f8e4m3.k"), 32);
+    kc_release(device);
+}
+
+TEST(defaults_fill_only_what_a_device_does_not_say)
+{
+    kc_device *device = named("h100-sxm5");
+    double value;
+    assert_int_equal(kc_device_get(device, "hbm.latency", &value), KC_EARGUMENT);
+    assert_number(device->full.hbm.latency, 850);
+    assert_number(device->full.overlap, 0.6);           /* of hopper */
+    assert_number(device->full.l2.bandwidth, 9.8e12);   /* its own */
+    const char *source = NULL;
+    assert_number(kci_device_default(device, "hbm.latency", &source), 850);
+    assert_contains(source, "assumed");
+    assert_true(isnan(kci_device_default(device, "hbm.bandwidth", NULL)));
+    kc_release(device);
+}
+
+TEST(every_default_is_a_known_figure_with_a_source)
+{
+    for (size_t i = 0; i < kci_device_default_count; i++)
+        for (size_t f = 0; f < kci_device_defaults[i].count; f++) {
+            const kci_device_figure *entry = &kci_device_defaults[i].figures[f];
+            const kci_figure_row *row = kci_figure_find(entry->path);
+            if (!row)
+                print_error("%s: %s\n", kci_device_defaults[i].id, entry->path);
+            assert_non_null(row);
+            if (!entry->text)
+                assert_non_null(entry->source);
+        }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+static size_t left; /* allocations until one fails */
+
+static void *failing(void *data, void *block, size_t old_size, size_t new_size)
+{
+    (void)data;
+    (void)old_size;
+    if (new_size == 0) {
+        free(block);
+        return NULL;
+    }
+    return left && --left == 0 ? NULL : realloc(block, new_size);
+}
+
+TEST(a_failed_allocation_leaves_no_device_and_no_leak)
+{
+    for (size_t n = 2; n < 200; n++) {
+        left = n;
+        kc_context *own_context = kc_context_new(failing, NULL);
+        kc_device *device = own_context ? kc_device_named(own_context, "a100") : NULL;
+        kc_device *copy = device ? kc_device_new(own_context, device) : NULL;
+        bool done = copy != NULL;
+        if (own_context && !done)
+            assert_int_equal(kc_context_status(own_context), KC_ENOMEM);
+        left = 0;
+        kc_release(copy);
+        kc_release(device);
+        kc_context_free(own_context);
+        if (done)
+            return;
+    }
+    fail();
+}
+
+int main(void)
+{
+    context = kc_context_new(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shipped_device_can_be_named_and_has_what_a_plain_roof_needs),
+        cmocka_unit_test(every_peak_of_every_shipped_device_follows_from_cores_rate_and_clock),
+        cmocka_unit_test(every_figure_of_every_shipped_device_has_a_source_that_says_its_kind),
+        cmocka_unit_test(no_alias_means_two_products),
+        cmocka_unit_test(a_device_is_found_by_alias_and_by_its_full_name_in_any_case),
+        cmocka_unit_test(an_alias_is_remembered_so_that_results_can_say_what_it_means),
+        cmocka_unit_test(an_unknown_device_is_refused_with_the_nearest_names),
+        cmocka_unit_test(peaks_are_dense),
+        cmocka_unit_test(the_same_gpu_with_other_memory_has_another_ridge),
+        cmocka_unit_test(a_type_that_the_chip_does_not_have_is_absent_and_not_zero),
+        cmocka_unit_test(shipped_figures_are_those_of_the_table_of_facts),
+        cmocka_unit_test(figures_are_listed_in_the_order_of_the_design),
+        cmocka_unit_test(f8_and_f8e4m3_are_one_figure),
+        cmocka_unit_test(defaults_fill_only_what_a_device_does_not_say),
+        cmocka_unit_test(every_default_is_a_known_figure_with_a_source),
+        cmocka_unit_test(a_failed_allocation_leaves_no_device_and_no_leak),
+    };
+    int failed = run(tests);
+    kc_context_free(context);
+    return failed;
+}

@@ -1,0 +1,5 @@
+-- error: kc.device: unknown device 'h10'; did you mean 'h100-sxm5'?
+-- line: 5
+local kc = require "kcost"
+
+kc.device("h10")

@@ -1,0 +1,11 @@
+-- error: kc.kernel: kernel 'both': two tensors are named 'A'; make one and read it twice, or give them two names
+-- line: 11
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local other = kc.tensor("A", "m k", "f32", size)
+local E = kc.write("E", kc.map("exp", kc.read(other)))
+kc.kernel("both", { C, E })

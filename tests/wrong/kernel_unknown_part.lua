@@ -1,0 +1,10 @@
+-- error: kc: a kernel has no field 'tensor'; did you mean 'tensors'?
+-- line: 10
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local k = kc.kernel("k", { C })
+return k.tensor

@@ -1,0 +1,8 @@
+-- error: kc.matmul: unknown dtype 'f8e4'; did you mean 'f8e4m3'?
+-- line: 8
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+kc.matmul(kc.read(A), kc.read(B), "k", { math = "f8e4" })

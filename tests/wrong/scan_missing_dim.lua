@@ -1,0 +1,8 @@
+-- error: kc.scan: no dim 't' in the operand; it has m k
+-- line: 8
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+kc.scan("sum", kc.read(A), "t")

@@ -1,0 +1,7 @@
+-- error: set_unused.lua: 'm' was set, and the script has no such param; did you mean 'n'?
+-- line: 0
+-- args: --set m=2048
+-- status: 2
+local kc = require "kcost"
+
+return kc.param("n", 1024)

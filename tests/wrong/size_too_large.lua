@@ -1,0 +1,5 @@
+-- error: kc.tensor: size of dim 'm' is 9007199254740992, and a whole number from 1 up to 2^53 is wanted
+-- line: 5
+local kc = require "kcost"
+
+kc.tensor("A", "m k", "f16", { m = 2 ^ 53, k = 4 })

@@ -1,0 +1,8 @@
+-- error: kc.write: name is a value, and a string is wanted
+-- line: 8
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+kc.write(kc.read(A))
