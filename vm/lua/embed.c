@@ -325,7 +325,8 @@ static size_t print_defaults(const char *path, entry **entries)
         names[count++] = copied(lua_tostring(L, -2));
         lua_pop(L, 1);
     }
-    qsort(names, count, sizeof *names, by_text);
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
     *entries = grown(NULL, (count + 1) * sizeof **entries);
     for (size_t i = 0; i < count; i++) {
         lua_getfield(L, -1, names[i]);

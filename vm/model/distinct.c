@@ -88,8 +88,7 @@ double kci_distinct_values(const kci_plan *plan, uint32_t id)
         return fmax(0, fmin(low + length, size) - fmax(low, 0));
     term blocks = terms[used];
     if (used + 1 == count)
-        return kci_clipped_sum(low + length, blocks.step, blocks.count, size) -
-               kci_clipped_sum(low, blocks.step, blocks.count, size);
+        return kci_box_sum(low, low + length - 1, blocks.step, blocks.count, size);
     if (used == 0 && count == 2) {
         double g = gcd(terms[0].step, terms[1].step), p = terms[1].step / g, r = terms[0].step / g;
         double values = terms[0].count * terms[1].count - fmax(0, terms[0].count - p) * fmax(0, terms[1].count - r);

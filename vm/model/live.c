@@ -20,6 +20,7 @@ typedef struct condition {
     kci_set loops;              /* walked ones */
     double least, most;         /* of the rest, constant included */
     double lo, hi;
+    kci_set bound;              /* loops that it does not fix: of two limits these differ */
 } condition;
 
 typedef struct weight {
@@ -75,6 +76,7 @@ static void make_condition(const kci_sum *sum, const kci_limit *limit, kci_set l
     c->axis = graph->axes[limit->axis].scope;
     c->least = c->most = axis->constant;
     c->lo = limit->lo;
+    c->bound = limit->bound;
     c->hi = limit->kind == KCI_PADDING ? kci_axis_size(graph, &graph->axes[limit->axis], plan->size) - 1 : limit->hi;
     for (uint32_t t = 0; t < axis->terms; t++) {
         const kci_loop_term *term = &graph->terms[axis->term + t];
@@ -208,7 +210,7 @@ static double clipped_series(group *g, const weight *w, int loop, double from, d
             slope += a * tile_of(g->sum, loop);
     }
     double count = to - from + 1;
-    return kci_clipped_sum(most + 1, slope, count, w->size) - kci_clipped_sum(least, slope, count, w->size);
+    return kci_box_sum(least, most, slope, count, w->size);
 }
 
 /* Sum along `loop` over full tiles 0 .. full-1, the others standing where they are. */
@@ -404,7 +406,7 @@ static bool contradicts(const condition *conditions, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         for (size_t j = from; j < i; j++)
-            if (conditions[i].axis == conditions[j].axis && conditions[i].loops == conditions[j].loops &&
+            if (conditions[i].axis == conditions[j].axis && conditions[i].bound == conditions[j].bound &&
                 (conditions[i].lo > conditions[j].hi || conditions[j].lo > conditions[i].hi))
                 return true;
     return false;

@@ -120,7 +120,12 @@ double kci_live_sum(kci_sum *sum);
 double kci_live_sum_shared(kci_sum *sum);
 
 /* sum.c: closed forms */
-double kci_clipped_sum(double start, double step, double count, double size);   /* sum of clip(start + step*i, 0, size) */
+/* Sum over i in 0 .. count-1 of clip(start + step*i, 0, size). */
+double kci_clipped_sum(double start, double step, double count, double size);
+/* The same of how much of [least + step*i, most + step*i] lies in [0, size). */
+double kci_box_sum(double least, double most, double step, double count, double size);
+/* Sum over pairs of tiles of q and k that hold a point lo <= k - q <= hi, of the
+ * product of their extents, as far as asked to weigh. */
 double kci_band_sum(double n_q, double t_q, double n_k, double t_k, double lo, double hi, bool weigh_q, bool weigh_k);
 
 /* distinct.c */

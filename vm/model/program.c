@@ -198,7 +198,8 @@ kc_program *kc_times(kc_object *part, double n)
         return NULL;
     kc_context *context = part->context;
     if (!(n >= 1 && n < KCI_MAX_SIZE && floor(n) == n)) {
-        char number[32] = "not a number";
+        char number[32];
+        strcpy(number, isnan(n) ? "nan" : "infinite");
         if (isfinite(n))
             kci_format_number(n, number);
         kci_fail(context, KC_EARGUMENT, "times: n must be a whole number of at least 1, not %s", number);

@@ -54,10 +54,11 @@ static int tensor_named(const resolving *r, const char *option, kci_symbol symbo
     return -1;
 }
 
-static bool is_matmul(const kci_graph *graph, const kci_node *node)
+/* A map may bear the name, but is elementwise. */
+static bool is_matmul(const kci_node *node)
 {
-    (void)graph;
-    return node->kind == KCI_OP && strcmp(node->label, "matmul") == 0 && node->edges == 2;
+    return node->kind == KCI_OP && !(node->flags & KCI_ELEMENTWISE) && strcmp(node->label, "matmul") == 0 &&
+           node->edges == 2;
 }
 
 /* ---- tiles ------------------------------------------------------------------------ */
@@ -86,7 +87,7 @@ static void default_tiles(resolving *r)
     bool has_matmul = false, has_reduction = false;
     for (size_t n = 0; n < graph->node_count; n++) {
         const kci_node *node = &graph->nodes[n];
-        if (is_matmul(graph, node)) {
+        if (is_matmul(node)) {
             kci_set a = kci_value_loops(graph, &graph->nodes[graph->edge_list[node->edge].node]);
             kci_set b = kci_value_loops(graph, &graph->nodes[graph->edge_list[node->edge + 1].node]);
             has_matmul = true;

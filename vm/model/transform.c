@@ -71,9 +71,9 @@ static kc_status remember(transform *t, const void *old, void *new)
     bool fresh;
     if (!new)
         return kc_context_status(t->context) ? kc_context_status(t->context) : KC_ENOMEM;
-    kc_status status = kci_see(t->context, &t->seen, old, &fresh);
-    if (!status && !kci_reserve(t->context, &t->made, &t->made_capacity, t->seen.count, sizeof *t->made))
-        status = KC_ENOMEM;
+    kc_status status = KC_ENOMEM;
+    if (kci_reserve(t->context, &t->made, &t->made_capacity, t->seen.count + 1, sizeof *t->made))
+        status = kci_see(t->context, &t->seen, old, &fresh);
     if (status)
         kc_release(new);
     else
@@ -121,8 +121,8 @@ static kc_status leaf_size(transform *t, const kc_tensor *tensor, size_t p, doub
     }
     if (is_changed(t, name) && !kci_find_dim(computed->dims, computed->rank, name))
         return kci_fail(t->context, KC_EARGUMENT,
-                        "resize: '%.80s' of %.80s follows from the index that reads it; resize the dims in that index",
-                        kci_name(t->context, name), tensor->name);
+                        "%s: '%.80s' of %.80s follows from the index that reads it; %s the dims in that index", t->call,
+                        kci_name(t->context, name), tensor->name, t->call);
     const kci_form *form = &computed->index[p];
     *size += reach(t, form, computed->dims, computed->rank, true) - reach(t, form, computed->dims, computed->rank, false);
     return KC_OK;
@@ -181,22 +181,20 @@ static bool dims_change(transform *t, const kci_dim *dims, size_t count)
 
 /* ---- tensors and values ---------------------------------------------------------------- */
 
-/* A renaming must not give a tensor one dim twice. */
-static kc_status names_differ(transform *t, const kc_tensor *tensor)
+/* A renaming must not make one dim of two. */
+static kc_status names_differ(transform *t, const char *whose, const kci_dim *dims, size_t count)
 {
-    for (size_t p = 0; p < tensor->rank; p++)
-        for (size_t o = 0; o < tensor->rank; o++)
-            if (o != p && new_name(t, tensor->dims[p].name) == new_name(t, tensor->dims[o].name) &&
-                is_changed(t, tensor->dims[p].name))
+    for (size_t i = 0; t->renames && i < count; i++)
+        for (size_t o = 0; o < count; o++)
+            if (o != i && new_name(t, dims[i].name) == new_name(t, dims[o].name) && is_changed(t, dims[i].name))
                 return kci_fail(t->context, KC_EARGUMENT, "rename: '%.80s' cannot become '%.80s', which %.80s has already",
-                                kci_name(t->context, tensor->dims[p].name),
-                                kci_name(t->context, new_name(t, tensor->dims[p].name)), tensor->name);
+                                kci_name(t->context, dims[i].name), kci_name(t->context, new_name(t, dims[i].name)), whose);
     return KC_OK;
 }
 
 static kc_status make_leaf(transform *t, const kc_tensor *tensor)
 {
-    kc_status clash = t->renames ? names_differ(t, tensor) : KC_OK;
+    kc_status clash = names_differ(t, tensor->name, tensor->dims, tensor->rank);
     if (clash)
         return clash;
     kc_size *sizes = new_sizes(t, tensor->dims, tensor->rank);
@@ -266,12 +264,8 @@ static kc_value *make_op(transform *t, const kc_value *value, kc_value **in, con
         return kc_lse(in[0]);
     case KCI_V_MASK:
         return value->mask.hi_follows ? kc_causal(in[0], q, k) : kc_mask(in[0], q, k, value->mask.lo, value->mask.hi);
-    case KCI_V_CAST: {
-        kc_dtype *dtype = kc_dtype_named(t->context, kci_format_name(value->format));
-        kc_value *cast = dtype ? kc_cast(in[0], dtype) : NULL;
-        kc_release(dtype);
-        return cast;
-    }
+    case KCI_V_CAST:
+        return kc_cast(in[0], value->cast_to);
     default:
         return NULL;
     }
@@ -279,6 +273,9 @@ static kc_value *make_op(transform *t, const kc_value *value, kc_value **in, con
 
 static kc_status make_value(transform *t, const kc_value *value)
 {
+    kc_status clash = names_differ(t, value->label, value->dims, value->rank);
+    if (clash)
+        return clash;
     kc_size *sizes = new_sizes(t, value->dims, value->rank);
     kc_value **in = kci_alloc(t->context, value->input_count * sizeof *in);
     kci_text text = { .context = t->context };
@@ -415,6 +412,25 @@ static kc_status gather_all(transform *t, const kc_object *object)
 
 static kc_object *make_object(transform *t, kc_object *object);
 
+/* All names at once: two may be swapped. */
+static kc_schedule *new_schedule(transform *t, const kc_schedule *old)
+{
+    kc_schedule *schedule = kci_schedule_copy(old);
+    kci_symbol *names = schedule && t->renames ? kci_alloc(t->context, 2 * t->count * sizeof *names) : NULL;
+    for (size_t i = 0; names && i < t->count; i++) {
+        names[i] = t->changes[i].from;
+        names[t->count + i] = t->changes[i].to;
+    }
+    if (names)
+        kci_schedule_rename(schedule, names, names + t->count, t->count);
+    bool failed = schedule && t->renames && !names;
+    kci_free(t->context, names, 2 * t->count * sizeof *names);
+    if (!failed)
+        return schedule;
+    kc_release(schedule);
+    return NULL;
+}
+
 static kc_kernel *make_kernel(transform *t, kc_kernel *kernel)
 {
     size_t count = kernel->tensor_count + kernel->fused_count;
@@ -432,9 +448,7 @@ static kc_kernel *make_kernel(transform *t, kc_kernel *kernel)
     kci_free(t->context, (void *)list, count * sizeof *list);
     if (!made || !kernel->schedule)
         return made;
-    kc_schedule *schedule = kci_schedule_copy(kernel->schedule);
-    for (size_t i = 0; schedule && t->renames && i < t->count; i++)
-        kci_schedule_rename(schedule, &t->changes[i].from, &t->changes[i].to, 1);
+    kc_schedule *schedule = new_schedule(t, kernel->schedule);
     kc_kernel *tiled = schedule ? kci_kernel_scheduled(made, schedule) : NULL;
     kc_release(schedule);
     kc_release(made);
