@@ -199,7 +199,7 @@ static double common_step(const kci_plan *plan, const uint32_t *reads, int count
 }
 
 /* Positions that all reads share count as distinct values; the rest as boxes. */
-static double reads_elements(kci_plan *plan, const uint32_t *reads, int count)
+double kci_union_elements(kci_plan *plan, const uint32_t *reads, int count)
 {
     const kci_graph *graph = plan->graph;
     const kci_node *first = &graph->nodes[reads[0]];
@@ -249,7 +249,25 @@ double kci_compulsory(kci_plan *plan, int32_t tensor)
     uint32_t start = plan->read_start[tensor], count = plan->read_start[tensor + 1] - start;
     if (count == 0)
         return 0;
-    if (count == 1)
-        return kci_read_elements(plan, &plan->graph->nodes[plan->read_list[start]]);
-    return reads_elements(plan, plan->read_list + start, count < MOST_READS ? (int)count : MOST_READS);
+    if (count == 1) {
+        const kci_node *read = &plan->graph->nodes[plan->read_list[start]];
+        double elements = kci_read_elements(plan, read);
+        return elements < 0 ? elements : elements * read->scale;
+    }
+    double total = 0;
+    uint32_t reads[MOST_READS];
+    for (uint32_t i = 0; i < count; i++) { /* reads of unlike scale are streams of their own */
+        double scale = plan->graph->nodes[plan->read_list[start + i]].scale;
+        int alike = 0;
+        bool earlier = false;
+        for (uint32_t j = 0; j < count && !earlier && alike < MOST_READS; j++) {
+            if (plan->graph->nodes[plan->read_list[start + j]].scale != scale)
+                continue;
+            earlier = j < i;
+            reads[alike++] = plan->read_list[start + j];
+        }
+        if (!earlier)
+            total += scale * kci_union_elements(plan, reads, alike);
+    }
+    return total;
 }

@@ -401,6 +401,44 @@ static bool counts(const kci_sum *sum, const kci_limit *limit)
     return limit->kind == KCI_MASK ? sum->mask : limit->kind == KCI_FAR ? sum->far : sum->padding;
 }
 
+/* Narrows the ranges of loops to what all limits of an alternative leave: a limit on
+ * q and k, and one on q and j, also say something of k and j.  Points only: tiles are
+ * skipped pair by pair. */
+static void tighten(kci_sum *sum, const kci_region *region)
+{
+    kci_plan *plan = sum->plan;
+    const kci_graph *graph = plan->graph;
+    bool moved = true;
+    for (int round = 0; round < KCI_MAX_LOOPS && moved; round++) {
+        moved = false;
+        for (uint32_t i = 0; i < region->limits; i++) {
+            const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
+            condition c;
+            if (!counts(sum, limit))
+                continue;
+            make_condition(sum, limit, 0, &c);
+            const kci_axis *axis = &graph->axes[c.axis];
+            for (uint32_t t = 0; t < axis->terms; t++) {
+                const kci_loop_term *term = &graph->terms[axis->term + t];
+                int loop = term->loop;
+                double a = kci_term_coefficient(term, plan->size) * plan->step[loop];
+                if ((limit->bound & KCI_BIT(loop)) || a == 0)
+                    continue;
+                double least = c.least - (a > 0 ? a * plan->low[loop] : a * plan->high[loop]);
+                double most = c.most - (a > 0 ? a * plan->high[loop] : a * plan->low[loop]);
+                double from = a > 0 ? ceil((c.lo - most) / a) : ceil((c.hi - least) / a);
+                double to = a > 0 ? floor((c.hi - least) / a) : floor((c.lo - most) / a);
+                moved = moved || from > plan->low[loop] || to < plan->high[loop];
+                plan->low[loop] = fmax(plan->low[loop], from);
+                plan->high[loop] = fmin(plan->high[loop], to);
+                if (plan->low[loop] > plan->high[loop])
+                    return; /* nothing is live; the conditions will say so */
+                make_condition(sum, limit, 0, &c);
+            }
+        }
+    }
+}
+
 /* A band that two limits of one alternative leave empty. */
 static bool contradicts(const condition *conditions, size_t from, size_t to)
 {
@@ -470,10 +508,22 @@ double kci_live_sum(kci_sum *sum)
             odd = !odd;
             const kci_region *region = &graph->regions[sum->region + a];
             size_t from = count;
+            kci_plan *plan = sum->plan;
+            double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];
+            bool chained = sum->points && region->limits > 1;
+            if (chained) {
+                memcpy(low, plan->low, sizeof low);
+                memcpy(high, plan->high, sizeof high);
+                tighten(sum, region);
+            }
             for (uint32_t i = 0; i < region->limits && count < MOST_CONDITIONS; i++) {
                 const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
                 if (counts(sum, limit))
                     make_condition(sum, limit, loops, &conditions[count++]);
+            }
+            if (chained) {
+                memcpy(plan->low, low, sizeof low);
+                memcpy(plan->high, high, sizeof high);
             }
             possible = possible && !contradicts(conditions, from, count);
         }

@@ -132,7 +132,8 @@ double kci_band_sum(double n_q, double t_q, double n_k, double t_k, double lo, d
 double kci_distinct_values(const kci_plan *plan, uint32_t scope_axis);
 kc_status kci_distinct_range(const kci_plan *plan, uint32_t scope_axis, double *low, double *high, bool *gaps);
 double kci_read_elements(kci_plan *plan, const kci_node *read); /* of one read; negative: failed */
-double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads of a tensor; negative: failed */
+double kci_union_elements(kci_plan *plan, const uint32_t *nodes, int count);    /* boxes of several, without limits */
+double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads of a tensor, times their scales; negative: failed */
 
 /* accumulator.c: what of an accumulator spills */
 /* Reduced loops around one that indexes the accumulator; `without` counts as no loop. */

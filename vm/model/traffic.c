@@ -204,11 +204,10 @@ static kc_status assign_causes(kci_plan *plan, const double *first)
         kci_row *row = &plan->counts.rows[t];
         if (plan->read_start[t] == plan->read_start[t + 1])
             continue;
-        double scale = graph->nodes[plan->read_list[plan->read_start[t]]].scale;
         double elements = kci_compulsory(plan, (int32_t)t);
         if (elements < 0)
             return kc_context_status(plan->context);
-        double compulsory = elements * graph->tensors[t].bytes * scale;
+        double compulsory = elements * graph->tensors[t].bytes;
         if (!plan->tiling) {
             row->read = compulsory;
             row->loads = 1;

@@ -35,7 +35,8 @@ static double new_size(transform *t, kci_symbol name, double size)
 {
     for (size_t i = 0; !t->renames && i < t->count; i++)
         if (t->changes[i].from == name) {
-            t->used[i] = true;
+            if (t->used)
+                t->used[i] = true;
             return t->changes[i].size;
         }
     return size;
@@ -189,6 +190,44 @@ static kc_status names_differ(transform *t, const char *whose, const kci_dim *di
             if (o != i && new_name(t, dims[i].name) == new_name(t, dims[o].name) && is_changed(t, dims[i].name))
                 return kci_fail(t->context, KC_EARGUMENT, "rename: '%.80s' cannot become '%.80s', which %.80s has already",
                                 kci_name(t->context, dims[i].name), kci_name(t->context, new_name(t, dims[i].name)), whose);
+    return KC_OK;
+}
+
+/* A written tensor's dim that an index of a reader computes follows it: the loop that
+ * makes it is resized as well.  Goes on until nothing follows any more. */
+static kc_status follow_written(transform *t, change **changes, size_t *capacity)
+{
+    bool moved = true;
+    for (int round = 0; moved && round < KCI_MAX_LOOPS; round++) {
+        moved = false;
+        for (size_t i = 0; i < t->read_count; i++) {
+            const kc_value *read = t->reads[i];
+            const kc_tensor *tensor = read->tensor;
+            for (size_t p = 0; tensor->value && p < tensor->rank; p++) {
+                const kci_form *form = &read->index[p];
+                if (form->gather || !kci_form_is_plain(&tensor->index[p]))
+                    continue;
+                kci_symbol made = tensor->index[p].terms[0].dim;
+                if (kci_find_dim(read->dims, read->rank, made))
+                    continue; /* the reader walks the same dim */
+                double more = reach(t, form, read->dims, read->rank, true) - reach(t, form, read->dims, read->rank, false);
+                double size = tensor->dims[p].size + more;
+                if (is_changed(t, made) && new_size(t, made, size) != size)
+                    return kci_fail(t->context, KC_EARGUMENT,
+                                    "resize: '%.80s' of %.80s follows from the index that reads it; resize the dims in that "
+                                    "index",
+                                    kci_name(t->context, made), tensor->name);
+                if (more == 0 || is_changed(t, made))
+                    continue;
+                if (!kci_reserve(t->context, changes, capacity, t->count + 1, sizeof **changes))
+                    return KC_ENOMEM;
+                (*changes)[t->count] = (change){ made, 0, size };
+                t->changes = *changes;
+                t->count++;
+                moved = true;
+            }
+        }
+    }
     return KC_OK;
 }
 
@@ -524,20 +563,22 @@ static void name_missing(const transform *t, kci_symbol name)
     kci_seen_free(t->context, &names);
 }
 
-static kc_object *run(kc_object *object, const char *call, bool renames, const change *changes, size_t count)
+static kc_object *run(kc_object *object, const char *call, bool renames, change **changes, size_t count, size_t *capacity)
 {
     kc_context *context = object->context;
-    transform t = { .context = context, .call = call, .renames = renames, .changes = changes, .count = count };
+    transform t = { .context = context, .call = call, .renames = renames, .changes = *changes, .count = count };
     kc_object *made = NULL;
     bool known = object->kind == KC_TENSOR || object->kind == KC_VALUE || object->kind == KC_KERNEL || object->kind == KC_PROGRAM;
     if (!known)
         kci_fail(context, KC_EARGUMENT, "%s: the first argument must be a tensor, value, kernel or program", call);
-    t.used = known ? kci_alloc(context, count * sizeof *t.used) : NULL;
-    if (t.used && gather_all(&t, object) == KC_OK)
+    bool ok = known && gather_all(&t, object) == KC_OK && (renames || follow_written(&t, changes, capacity) == KC_OK);
+    size_t total = t.count;
+    t.used = ok ? kci_alloc(context, total * sizeof *t.used) : NULL;
+    if (t.used)
         made = make_object(&t, object);
     for (size_t i = 0; made && i < count; i++)
         if (!t.used[i]) {
-            name_missing(&t, changes[i].from);
+            name_missing(&t, (*changes)[i].from);
             kc_release(made);
             made = NULL;
         }
@@ -546,7 +587,7 @@ static kc_object *run(kc_object *object, const char *call, bool renames, const c
     kci_free(context, (void *)t.reads, t.read_capacity * sizeof *t.reads);
     kci_free(context, (void *)t.made, t.made_capacity * sizeof *t.made);
     kci_seen_free(context, &t.seen);
-    kci_free(context, t.used, count * sizeof *t.used);
+    kci_free(context, t.used, total * sizeof *t.used);
     return made;
 }
 
@@ -573,7 +614,7 @@ kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count)
         }
         kci_free(context, names, n * sizeof *names);
     }
-    kc_object *made = ok ? run(object, "resize", false, changes, total) : NULL;
+    kc_object *made = ok ? run(object, "resize", false, &changes, total, &capacity) : NULL;
     kci_free(context, changes, capacity * sizeof *changes);
     return made;
 }
@@ -583,6 +624,7 @@ kc_object *kc_renamed(kc_object *object, const char *const *from, const char *co
     if (!object)
         return NULL;
     kc_context *context = object->context;
+    size_t capacity = count;
     change *changes = kci_alloc(context, count * sizeof *changes);
     bool ok = changes != NULL;
     for (size_t i = 0; ok && i < count; i++) {
@@ -599,7 +641,7 @@ kc_object *kc_renamed(kc_object *object, const char *const *from, const char *co
             changes[i].to = name[0];
         kci_free(context, name, n * sizeof *name);
     }
-    kc_object *made = ok ? run(object, "rename", true, changes, count) : NULL;
+    kc_object *made = ok ? run(object, "rename", true, &changes, count, &capacity) : NULL;
     kci_free(context, changes, count * sizeof *changes);
     return made;
 }
