@@ -23,6 +23,7 @@ static void free_columns(kci_plan *plan)
     kci_free(context, plan->accumulates, nodes * sizeof *plan->accumulates);
     kci_free(context, plan->read_start, (tensors + 2) * sizeof *plan->read_start);
     kci_free(context, plan->read_list, nodes * sizeof *plan->read_list);
+    kci_free(context, plan->next_twin, nodes * sizeof *plan->next_twin);
     kci_free(context, plan->lives, nodes * sizeof *plan->lives);
     kci_free(context, plan->events, (room * nodes + 2) * sizeof *plan->events);
     kci_free(context, plan->matmul_events, (room * nodes + 2) * sizeof *plan->matmul_events);
@@ -105,6 +106,7 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     plan->accumulates = kci_alloc(context, nodes * sizeof *plan->accumulates);
     plan->read_start = kci_alloc(context, (tensors + 2) * sizeof *plan->read_start);
     plan->read_list = kci_alloc(context, nodes * sizeof *plan->read_list);
+    plan->next_twin = kci_alloc(context, nodes * sizeof *plan->next_twin);
     plan->lives = kci_alloc(context, nodes * sizeof *plan->lives);
     plan->events = kci_alloc(context, (room * nodes + 2) * sizeof *plan->events);
     plan->matmul_events = kci_alloc(context, (room * nodes + 2) * sizeof *plan->matmul_events);
@@ -118,7 +120,7 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     plan->counts.matmuls = kci_alloc(context, nodes * sizeof *plan->counts.matmuls);
     bool ok = plan->pass && plan->runs && plan->last && plan->plain && plan->visits && plan->plain_axis && plan->combined &&
               plan->behind && plan->spills_to && plan->accumulator && plan->accumulates && plan->read_start &&
-              plan->read_list && plan->lives && plan->events && plan->matmul_events && plan->stream_head && plan->stream_next && plan->scratch && plan->merged &&
+              plan->read_list && plan->next_twin && plan->lives && plan->events && plan->matmul_events && plan->stream_head && plan->stream_next && plan->scratch && plan->merged &&
               plan->first_pass && plan->counts.rows && plan->counts.streams && plan->counts.matmuls;
     if (!ok) {
         kci_plan_free(plan);
@@ -127,6 +129,11 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     for (uint32_t a = 0; a < graph->axis_count; a++)
         plan->plain_axis[a] = kci_axis_is_plain(graph, a);
     list_reads(plan);
+    for (uint32_t n = (uint32_t)nodes; n-- > 0;) /* chains in ascending order, from the first twin on */
+        if (graph->nodes[n].twin != n) {
+            plan->next_twin[n] = plan->next_twin[graph->nodes[n].twin];
+            plan->next_twin[graph->nodes[n].twin] = n;
+        }
     kci_find_accumulators(plan);
     return plan;
 }

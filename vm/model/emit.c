@@ -83,8 +83,36 @@ static uint32_t add_node(kci_builder *builder, kci_node node, const space *itera
     if (edge_count)
         memcpy(graph->edge_list + graph->edge_count, edges, edge_count * sizeof *edges);
     graph->edge_count += edge_count;
+    node.twin = (uint32_t)graph->node_count;
     graph->nodes[graph->node_count] = node;
     return (uint32_t)graph->node_count++;
+}
+
+static bool same_source(const void *data, uint32_t id)
+{
+    const void *const *pair = data;
+    const kci_builder *builder = pair[0];
+    const kci_node *node = pair[2];
+    return builder->sources[id] == pair[1] && strcmp(builder->graph->nodes[id].label, node->label) == 0;
+}
+
+/* Says that node `id` is (the part of its label of) `value`: nodes of one value under
+ * two indexes are twins, and useful work is theirs together.  UINT32_MAX: no memory. */
+static uint32_t with_source(kci_builder *builder, uint32_t id, const kc_value *value)
+{
+    if (id == UINT32_MAX)
+        return id;
+    kci_node *node = &builder->graph->nodes[id];
+    const void *sought[3] = { builder, value, node };
+    uint64_t hash = kci_hash(kci_hash(5, &value, sizeof value), node->label, strlen(node->label));
+    uint32_t first = kci_table_find(&builder->twin_table, hash, same_source, sought);
+    if (!kci_reserve(builder->context, (void *)&builder->sources, &builder->source_cap, (size_t)id + 1,
+                     sizeof *builder->sources) ||
+        (first == UINT32_MAX && !kci_table_add(builder->context, &builder->twin_table, hash, id)))
+        return UINT32_MAX;
+    builder->sources[id] = value;
+    node->twin = first == UINT32_MAX ? id : first;
+    return id;
 }
 
 static kc_status add_origin(kci_builder *builder, uint32_t node, kci_limit limit)
@@ -344,7 +372,7 @@ static uint32_t emit_deferred(kci_builder *builder, const kci_instance *instance
     divide.flops = 1;
     divide.flags = KCI_ELEMENTWISE;
     kci_edge quotient[2] = { { node, false }, { softmax->inverse, false } };
-    return add_node(builder, divide, out, out, quotient, 2);
+    return with_source(builder, add_node(builder, divide, out, out, quotient, 2), instance->value);
 }
 
 static kc_status emit_op(kci_builder *builder, kci_instance *instance)
@@ -378,7 +406,7 @@ static kc_status emit_op(kci_builder *builder, kci_instance *instance)
         return KC_ENOMEM;
     for (uint32_t i = 0; i < inputs; i++)
         edges[i] = (kci_edge){ input_node(builder, instance, i), false };
-    uint32_t id = add_node(builder, node, &iteration, &out, edges, inputs);
+    uint32_t id = with_source(builder, add_node(builder, node, &iteration, &out, edges, inputs), value);
     kci_free(builder->context, edges, instance->inputs * sizeof *edges);
     if (id == UINT32_MAX)
         return KC_ENOMEM;
@@ -451,26 +479,27 @@ static kc_status emit_softmax(kci_builder *builder, uint32_t index)
     node.reduced = over;
     node.flags = online ? KCI_STATISTIC : 0;
     node.statistics_of = max_row;
-    instance->maximum = add_node(builder, node, &all, &rows, &(kci_edge){ scores, false }, 1);
+    instance->maximum = with_source(builder, add_node(builder, node, &all, &rows, &(kci_edge){ scores, false }, 1), value);
 
     node = blank_node(KCI_OP, "softmax.exp", value->format);
     node.flops = 1;
     node.special = 1;
     node.flags = KCI_ELEMENTWISE;
     kci_edge shifted[2] = { { scores, false }, { instance->maximum, online } };
-    uint32_t exponential = add_node(builder, node, &all, &all, shifted, 2);
+    uint32_t exponential = with_source(builder, add_node(builder, node, &all, &all, shifted, 2), value);
 
     node = blank_node(KCI_OP, "softmax.sum", statistic);
     node.flops = 1;
     node.reduced = over;
     node.flags = online ? KCI_STATISTIC : 0;
     node.statistics_of = sum_row;
-    instance->sum = add_node(builder, node, &all, &rows, &(kci_edge){ exponential, false }, 1);
+    instance->sum = with_source(builder, add_node(builder, node, &all, &rows, &(kci_edge){ exponential, false }, 1), value);
 
     node = blank_node(KCI_OP, "softmax.inv", statistic);
     node.special = 1;
     node.flags = KCI_ELEMENTWISE;
-    instance->inverse = add_node(builder, node, &rows, &rows, &(kci_edge){ instance->sum, false }, 1);
+    instance->inverse =
+        with_source(builder, add_node(builder, node, &rows, &rows, &(kci_edge){ instance->sum, false }, 1), value);
     instance->node = exponential;
     if (instance->maximum == UINT32_MAX || exponential == UINT32_MAX || instance->sum == UINT32_MAX ||
         instance->inverse == UINT32_MAX)
@@ -481,7 +510,7 @@ static kc_status emit_softmax(kci_builder *builder, uint32_t index)
     node.flops = 1;
     node.flags = KCI_ELEMENTWISE;
     kci_edge quotient[2] = { { exponential, false }, { instance->inverse, false } };
-    instance->node = add_node(builder, node, &all, &all, quotient, 2);
+    instance->node = with_source(builder, add_node(builder, node, &all, &all, quotient, 2), value);
     return instance->node == UINT32_MAX ? KC_ENOMEM : KC_OK;
 }
 

@@ -142,6 +142,7 @@ typedef struct kci_node {
     uint32_t edge, edges;           /* inputs */
     uint32_t region, regions;       /* kernel->regions: alternatives; none: needed everywhere */
     int32_t tensor;                 /* of reads, writes; -1 */
+    uint32_t twin;                  /* ops: the first node of the same op; another has it under another index */
     int32_t statistics_of;          /* KCI_STATISTIC: tensor whose .max or .sum this is; -1 */
     int32_t deferred_to;            /* KCI_STATISTIC: the accumulator whose pass it shares; -1 */
     double scale, distinct;         /* reads, writes */

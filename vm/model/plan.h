@@ -70,6 +70,7 @@ struct kci_plan {
     uint32_t *accumulator;          /* per node: the node that stands for its accumulator (KCI_INTO joins some) */
     kci_set *accumulates;           /* per node that stands for one: loops reduced by all of them */
     uint32_t *read_start, *read_list;   /* read nodes by tensor */
+    uint32_t *next_twin;            /* per node: the next of the same op; 0: none */
 
     /* columns of the footprint */
     kci_life *lives;         /* per node */
@@ -140,6 +141,11 @@ double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads 
 kci_set kci_enclosing_loops(const kci_plan *plan, uint32_t node, kci_set without);
 bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` stands for its accumulator */
 kc_status kci_find_accumulators(kci_plan *plan);
+
+/* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
+/* twin.c: useful points of node n; of twins the first has what all cover, once */
+double kci_useful_points(kci_plan *plan, uint32_t n);
 
 /* the figures */
 kc_status kci_count_work(kci_plan *plan);

@@ -1,6 +1,7 @@
 /* result.c: results and comparisons as objects: fields, rows, sums of programs, accessors. */
 #include "result.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "json.h"
@@ -258,6 +259,11 @@ kc_status kci_result_finish(kc_result *r)
     quotient(r, KC_THROUGHPUT, KC_FLOPS, KC_TIME);
     quotient(r, KC_BANDWIDTH, KC_BYTES, KC_TIME);
     quotient(r, KC_TILE_EFFICIENCY, KC_FLOPS, KC_EXECUTED_FLOPS);
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (r->has[f] && !isfinite(r->field[f]))
+            return kci_fail(r->base.context, KC_EARGUMENT,
+                            "'%.80s': its %s leave the range of a double (1.8e308); sizes, scales or repetitions are too large",
+                            r->name, fields[f].name);
     return r->schedule_count ? write_schedule(r) : KC_OK;
 }
 
