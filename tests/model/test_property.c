@@ -127,6 +127,19 @@ static void compare(tally *t, uint64_t seed, kc_kernel *kernel, kci_plan *plan, 
     kci_walk_free(&walk);
 }
 
+/* Whether two readers may stretch one fused-away tensor by different steps: then
+ * the sizes of its dims, of which there is one each, can follow only one of them. */
+static bool stretched_twice(const kci_graph *graph)
+{
+    bool twice = false;
+    for (size_t v = 0; v < graph->virtual_count; v++)
+        for (size_t o = 0; o < v; o++)
+            twice = twice || strcmp(graph->virtuals[v].name, graph->virtuals[o].name) == 0;
+    for (size_t n = 0; n < graph->node_count && graph->virtual_count > 0; n++)
+        twice = twice || (graph->nodes[n].kind == KCI_OP && graph->nodes[n].twin != n);
+    return twice;
+}
+
 /* As built; then the same plan at other tiles; then at other sizes. */
 static void try_kernel(tally *t, uint64_t seed, kc_kernel *kernel)
 {
@@ -147,7 +160,7 @@ static void try_kernel(tally *t, uint64_t seed, kc_kernel *kernel)
         }
     }
     for (int change = 0; change < 2 && t->failed == failed && kernel->tiling != NULL; change++) {
-        if (change == 1 && graph->virtual_count > 0) /* two readers may stretch one tensor by different steps */
+        if (change == 1 && stretched_twice(graph))
             break;
         for (size_t l = 0; l < graph->loop_count; l++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
