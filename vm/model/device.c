@@ -174,10 +174,27 @@ static const kci_device_file *find_file(const char *name)
     return NULL;
 }
 
-static const char *nth_id(const void *unused, size_t i)
+typedef struct all_names {
+    kc_context *context;    /* keeps the aliases as texts of their own */
+} all_names;
+
+/* The names that a misspelt one may mean: ids first, then aliases. */
+static const char *nth_name(const void *data, size_t i)
 {
-    (void)unused;
-    return kc_device_id(i);
+    kc_context *context = ((const all_names *)data)->context;
+    if (i < kci_device_file_count)
+        return kc_device_id(i);
+    i -= kci_device_file_count;
+    for (size_t f = 0; f < kci_device_file_count; f++) {
+        const char *word = file_text(&kci_device_files[f], "aliases");
+        while (word && *word) {
+            size_t length = strcspn(word, " ");
+            if (i-- == 0)
+                return kci_name(context, kci_intern(context, word, length));
+            word += length + (word[length] == ' ');
+        }
+    }
+    return NULL;
 }
 
 /* Takes one figure of a file.  The build has checked that its path is known. */
@@ -203,8 +220,9 @@ kc_device *kc_device_named(kc_context *context, const char *name)
         return NULL;
     const kci_device_file *file = name ? find_file(name) : NULL;
     if (!file) {
+        all_names names = { context };
         kci_fail(context, KC_EARGUMENT, "unknown device '%.80s'%s", name ? name : "",
-                 kci_nearest(context, name ? name : "", nth_id, NULL));
+                 kci_nearest(context, name ? name : "", nth_name, &names));
         return NULL;
     }
     kc_device *device = empty_device(context);
