@@ -37,7 +37,7 @@ return {
   sustained = {
     matrix = { f16 = 1745e12 / 2250e12, bf16 = 1745e12 / 2250e12, f8 = 3432.5e12 / 4500e12 },
     vector = 69.5e12 / 75e12,
-    hbm = 6.669e12 / 7.672e12,
+    hbm = 6668.7e9 / 7672e9,
   },
 
   source = {

@@ -189,9 +189,9 @@ return {
 
   -- `cores` of a Gaudi are matrix engines, eight or twelve vector cores to each.
   gaudi = {
-    special = 64,
+    special = 128,
     source = {
-      ["special"] = "assumed: eight vector cores of 64 lanes, one op in eight clocks; Intel prints none",
+      ["special"] = "assumed: eight vector cores of 64 lanes, one op in four clocks; Intel prints none",
     },
   },
 

@@ -56,6 +56,6 @@ return {
     ["sustained.smem"] = "microbenchmark: rocprofiler-compute roofline, 17.7 TB/s, 100 bytes a clock and CU [A]",
   },
   exceptions = {
-    ["ratio.i8"] = "CDNA2 runs i8 at the rate of f16",
+    ["ratio.i8 ratio.i4"] = "CDNA2 runs i8 and i4 at the rate of f16",
   },
 }

@@ -47,6 +47,6 @@ return {
     ["sustained.hbm"] = "microbenchmark: amd-lab-notes, 1300 to 1400 GB/s achievable on a GCD of the MI250, the same memory [A]",
   },
   exceptions = {
-    ["ratio.i8"] = "CDNA2 runs i8 at the rate of f16",
+    ["ratio.i8 ratio.i4"] = "CDNA2 runs i8 and i4 at the rate of f16",
   },
 }

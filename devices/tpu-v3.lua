@@ -5,7 +5,7 @@
 local GiB = 2^30
 
 return {
-  name = "Google TPU v3 32GiB", aliases = { "tpuv3", "v3" },
+  name = "Google TPU v3 32GiB", aliases = { "tpuv3", "google-tpu-v3" },
   vendor = "Google", arch = "tpu", year = 2018,
   cores = 4, clock = 0.94e9, tdp = 220,
 

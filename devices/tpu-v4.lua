@@ -4,7 +4,7 @@
 local GiB = 2^30
 
 return {
-  name = "Google TPU v4 32GiB", aliases = { "tpuv4", "v4" },
+  name = "Google TPU v4 32GiB", aliases = { "tpuv4", "google-tpu-v4" },
   vendor = "Google", arch = "tpu", year = 2021,
   cores = 8, clock = 1.05e9, tdp = 192,
 

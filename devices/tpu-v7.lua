@@ -5,7 +5,7 @@
 local GiB = 2^30
 
 return {
-  name = "Google TPU v7 192GiB", aliases = { "tpuv7", "v7", "tpu7x", "ironwood" },
+  name = "Google TPU v7 192GiB", aliases = { "tpuv7", "tpu7x", "ironwood" },
   vendor = "Google", arch = "tpu", year = 2025,
   cores = 4, clock = 2.2e9,
 

@@ -41,7 +41,9 @@ static const char *unit_of(const char *path, double value)
         return value < 1 ? "s" : NULL; /* else cycles */
     if (ends(path, "clock"))
         return "Hz";
-    if (ends(path, ".capacity") || (begins(path, "smem.") && !ends(path, "bandwidth")))
+    if (ends(path, ".data_rate"))
+        return "bit/s";
+    if (ends(path, ".capacity") || begins(path, "tmem.") || (begins(path, "smem.") && !ends(path, "bandwidth")))
         return "B";
     if ((ends(path, ".bandwidth") || ends(path, ".peer")) && !begins(path, "smem."))
         return "B/s";
@@ -56,6 +58,8 @@ static const char *dimension_of(const char *path, double value)
         return " op/clock";
     if (strcmp(path, "smem.bandwidth") == 0)
         return " B/clock";
+    if (strcmp(path, "hbm.bus") == 0)
+        return " bit";
     if (ends(path, "latency") && value >= 1)
         return " cycles";
     if (strcmp(path, "tdp") == 0)
@@ -231,26 +235,56 @@ static void show_peaks(const kc_device *device, FILE *out, size_t width)
     sheet_free(s);
 }
 
-/* Everything else, with where it comes from. */
-static void show_figures(const kc_device *device, FILE *out, size_t width)
+/* One instruction in one text: "64 x 256 x 16, a group" from the row of its m. */
+static void tile_text(char out[CELL_BYTES], const kc_device *device, const char *m)
+{
+    char path[64];
+    double size[3];
+    int length = (int)(strlen(m) - strlen("m"));
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%.*s%c", length, m, "mnk"[i]);
+        size[i] = figure(device, path);
+    }
+    snprintf(path, sizeof path, "%.*sscope", length, m);
+    const char *scope = kc_device_get_text(device, path);
+    snprintf(out, CELL_BYTES, "%.0f x %.0f x %.0f, a %s", size[0], size[1], size[2], scope ? scope : "warp");
+}
+
+/* Not in a row of its own: the heading, the table of peaks, the row of an m have it. */
+static bool is_shown(const char *path)
+{
+    return in_heading(path) || is_peak(path) || begins(path, "rate.") ||
+           (begins(path, "matrix_tile.") && !ends(path, ".m"));
+}
+
+static void figure_row(sheet *s, const kc_device *device, const char *path, bool whole)
+{
+    char text[CELL_BYTES] = "";
+    const char *words = kc_device_get_text(device, path);
+    bool tile = !whole && begins(path, "matrix_tile.");
+    if (tile)
+        tile_text(text, device, path);
+    else if (!words)
+        figure_text(text, path, figure(device, path));
+    sheet_row(s);
+    char shorter[64];
+    snprintf(shorter, sizeof shorter, "%.*s", (int)strlen(path) - (tile ? 2 : 0), path);
+    sheet_cell(s, shorter);
+    sheet_cell(s, words ? words : text);
+    sheet_cell(s, words ? NULL : source_of(device, path));
+}
+
+/* Everything else, with where it comes from; `whole`: each figure in a row of its own. */
+static void show_figures(const kc_device *device, bool whole, FILE *out, size_t width)
 {
     sheet *s = sheet_new();
     sheet_column(s, "figure", false, 0);
     sheet_column(s, "value", true, 0);
     sheet_column(s, "source", false, 1);
     const char *path;
-    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
-        if (is_peak(path) || in_heading(path))
-            continue;
-        char text[CELL_BYTES] = "";
-        const char *words = kc_device_get_text(device, path);
-        if (!words)
-            figure_text(text, path, figure(device, path));
-        sheet_row(s);
-        sheet_cell(s, path);
-        sheet_cell(s, words ? words : text);
-        sheet_cell(s, words ? NULL : source_of(device, path));
-    }
+    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++)
+        if (whole || !is_shown(path))
+            figure_row(s, device, path, whole);
     sheet_print(s, out, width);
     sheet_free(s);
 }
@@ -280,12 +314,13 @@ static void show_exceptions(const kc_device *device, FILE *out)
 
 static void show(const kc_device *device, const options *o, FILE *out, size_t width)
 {
-    if (o->verbosity == VERBOSE)
+    bool whole = o->verbosity == VERBOSE;
+    if (whole)
         width = 0;
     heading(device, out);
     show_peaks(device, out, width);
     fputs("\n", out);
-    show_figures(device, out, width);
+    show_figures(device, whole, out, width);
     show_exceptions(device, out);
 }
 

@@ -178,23 +178,33 @@ typedef struct all_names {
     kc_context *context;    /* keeps the aliases as texts of their own */
 } all_names;
 
-/* The names that a misspelt one may mean: ids first, then aliases. */
-static const char *nth_name(const void *data, size_t i)
+enum { LONGEST_NAME = 48 };
+
+/* The `*left`th id or alias of this length, counted down; NULL: there are not so many. */
+static const char *name_of_length(kc_context *context, size_t length, size_t *left)
 {
-    kc_context *context = ((const all_names *)data)->context;
-    if (i < kci_device_file_count)
-        return kc_device_id(i);
-    i -= kci_device_file_count;
     for (size_t f = 0; f < kci_device_file_count; f++) {
-        const char *word = file_text(&kci_device_files[f], "aliases");
-        while (word && *word) {
-            size_t length = strcspn(word, " ");
-            if (i-- == 0)
-                return kci_name(context, kci_intern(context, word, length));
-            word += length + (word[length] == ' ');
+        const kci_device_file *file = &kci_device_files[f];
+        if (strlen(file->id) == length && (*left)-- == 0)
+            return file->id;
+        for (const char *word = file_text(file, "aliases"); word && *word;) {
+            size_t size = strcspn(word, " ");
+            if (size == length && (*left)-- == 0)
+                return kci_name(context, kci_intern(context, word, size));
+            word += size + (word[size] == ' ');
         }
     }
     return NULL;
+}
+
+/* The names that a misspelt one may mean; short ones first, so that "h10" is "h100"
+ * before it is "h100-pcie-80gb". */
+static const char *nth_name(const void *data, size_t i)
+{
+    const char *name = NULL;
+    for (size_t length = 1; !name && length <= LONGEST_NAME; length++)
+        name = name_of_length(((const all_names *)data)->context, length, &i);
+    return name;
 }
 
 /* Takes one figure of a file.  The build has checked that its path is known. */
