@@ -43,7 +43,7 @@ return {
     ["l2.bandwidth"] = "microbenchmark: gpu-benches, 2440 GB/s [A]",
     ["launch"] = "derived: gpu-benches small kernels, 1.95 us queued and 1.09 us in a graph, less 0.9 us of their own [A]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 8.6 [A]",
-    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes [A]",
+    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes; scalar loads reach half [A]",
     ["sustained.hbm"] = "microbenchmark: gpu-benches triad, 655 GB/s [A]",
   },
 }

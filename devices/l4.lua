@@ -45,7 +45,7 @@ return {
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["l2.capacity"] = "vendor: NVIDIA Ada whitepaper [A]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 8.9 [A]",
-    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes [A]",
+    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes; scalar loads reach half [A]",
     ["sustained.matrix"] = "microbenchmark: NVIDIA developer forum, 87 f16, 188 f8, 165 i8 [B]",
     ["sustained.matrix.bf16"] = "microbenchmark: mag- gpu_benchmark, best torch matmul, 91.4 TFLOP/s [A]",
     ["sustained.hbm"] = "microbenchmark: FluidX3D, mixed reads and writes, 228 GB/s [A]",

@@ -46,7 +46,7 @@ return {
     ["l2.capacity"] = "vendor: NVIDIA Ada whitepaper; a sweep on an L40 shows a plateau up to 92 MB [B]",
     ["l2.bandwidth"] = "microbenchmark: gpu-benches on an L40, the same chip with 142 SMs, 5.2 to 5.7 TB/s [A]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 8.9 [A]",
-    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes [A]",
+    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes; scalar loads reach half [A]",
     ["sustained.matrix.bf16"] = "microbenchmark: mag- gpu_benchmark, best torch matmul, 252.0 TFLOP/s [A]",
     ["sustained.matrix.f16"] = "derived: that of bf16, the same unit and rate [B]",
     ["sustained.hbm"] = "microbenchmark: gpu-benches scale, 771 GB/s on an L40 of the same memory; FluidX3D 580 on the L40S [A]",

@@ -42,7 +42,7 @@ return {
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 8.6 [A]",
-    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes [A]",
+    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes; scalar loads reach half [A]",
     ["sustained.matrix.bf16"] = "microbenchmark: mag- gpu_benchmark, 78.0 TFLOP/s, above the peak: capped at 1; the board ran above 1.695 GHz [A]",
     ["sustained.matrix.f16"] = "derived: that of bf16, the same unit and rate [B]",
     ["sustained.hbm"] = "microbenchmark: FluidX3D, mixed reads and writes, 829 GB/s [A]",

@@ -51,7 +51,7 @@ return {
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 12.0 [A]",
-    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes [A]",
+    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes; scalar loads reach half [A]",
     ["sustained.matrix"] = "microbenchmark: gpu-flops-bench, 254 bf16, 125.8 tf32, 906.1 i8, all above the peak: capped at 1; boost above 2.407 GHz [A]",
     ["sustained.matrix.f16"] = "derived: that of bf16, the same unit and rate [B]",
     ["sustained.matrix.f8"] = "microbenchmark: gpu-flops-bench, 773.5 on the block-scaled path, above the plain peak: capped at 1 [A]",

@@ -43,7 +43,7 @@ return {
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["l2.capacity"] = "vendor: NVIDIA GA102 whitepaper [A]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 8.6 [A]",
-    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes [A]",
+    ["smem.bandwidth"] = "vendor: NVIDIA GA102 whitepaper, 32 banks of 4 bytes; scalar loads reach half [A]",
     ["sustained.matrix.bf16"] = "microbenchmark: mag- gpu_benchmark, best torch matmul, 131.2 TFLOP/s [A]",
     ["sustained.matrix.f16"] = "derived: that of bf16, the same unit and rate [B]",
     ["sustained.hbm"] = "microbenchmark: FluidX3D, mixed reads and writes, 676 GB/s [A]",

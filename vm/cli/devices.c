@@ -326,13 +326,18 @@ static void show(const kc_device *device, const options *o, FILE *out, size_t wi
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-/* The lines of the report that an exception excuses. */
+static bool line_has(const char *line, int length, const char *words)
+{
+    const char *at = strstr(line, words);
+    return at && at < line + length;
+}
+
+/* The lines of the report on what passes without agreeing: excused, or with nothing to be held against. */
 static void excused(const char *report, FILE *out)
 {
     while (*report) {
         int length = (int)strcspn(report, "\n");
-        const char *excuse = strstr(report, "  exception: ");
-        if (excuse && excuse < report + length)
+        if (line_has(report, length, "  exception: ") || line_has(report, length, "  unchecked: "))
             fprintf(out, "    %.*s\n", length, report);
         report += length + (report[length] == '\n');
     }
