@@ -1,5 +1,5 @@
--- NVIDIA A40 48GB: GA102 with all 84 SMs. 1.74 GHz gives the printed 149.7 TFLOP/s; 1.755 is printed, too.
--- f16 and bf16 accumulate in f32 at full rate, unlike on GeForce. NVLink joins two cards only.
+-- NVIDIA A40 48GB: GA102 with all 84 SMs. 1.74 GHz gives the printed 149.7 TFLOP/s; 1.755 is printed, too. f16 and
+-- bf16 accumulate in f32 at full rate, unlike on GeForce. NVLink joins two cards only.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

@@ -1,9 +1,8 @@
 -- NVIDIA B300 288GB (HGX), Blackwell Ultra: two dies, 148 SMs (158 and 160 are printed, too; 148 * 256 * 2.032 GHz
--- give the 77 of f32).
--- It trades i8 (a thirtieth) and f64 (1/64 of f32, no matrix path) for half as much f4 again, and doubles exp.
--- f4 is 13.5 PFLOP/s, 1.5 times the B200; 12.6, 14 and 15 are printed as well, 15 for the GB300. Tables with 4.5
--- POP/s of i8 copy the B200.
--- 7.75 TB/s and 1.1 kW are those of the HGX board; 7.94 or 8.0 and 1.0 or 1.4 are printed, too.
+-- give the 77 of f32). It trades i8 (a thirtieth) and f64 (1/64 of f32, no matrix path) for half as much f4 again,
+-- and doubles exp. f4 is 13.5 PFLOP/s, 1.5 times the B200; 12.6, 14 and 15 are printed as well, 15 for the GB300.
+-- Tables with 4.5 POP/s of i8 copy the B200. 7.75 TB/s and 1.1 kW are those of the HGX board; 7.94 or 8.0 and 1.0 or
+-- 1.4 are printed, too.
 local KiB, MiB = 2^10, 2^20
 
 local function cta(k) return { m = 128, n = 256, k = k, step = 16, scope = "cta" } end -- tcgen05

@@ -1,7 +1,6 @@
 -- Intel Gaudi 2 96GB (OAM): two matrix engines (MMEs, `cores`) at 1.65 GHz and 24 vector cores (TPCs) at 1.8, whose
--- rate is not printed.
--- 48 MiB of SRAM, managed by software; nothing of CTAs: for untiled kernels. The peak of the matrix engines is
--- nearly reached.
+-- rate is not printed. 48 MiB of SRAM, managed by software; nothing of CTAs: for untiled kernels. The peak of the
+-- matrix engines is nearly reached.
 return {
   name = "Intel Gaudi 2 96GB", aliases = { "gaudi-2", "hl-225", "intel-gaudi2" },
   vendor = "Intel", arch = "gaudi", year = 2022,

@@ -1,8 +1,7 @@
 -- Intel Gaudi 3 128GB (OAM): eight matrix engines (MMEs, `cores`) and 64 vector cores (TPCs). The white paper prints
--- its peaks at 1.75 GHz
--- (1835 TFLOP/s of bf16); devices report 1.6 GHz, so peaks here stand at 1.6: 1677. f8 gains nothing over bf16, f16
--- and tf32 have a quarter of it.
--- 96 MiB of SRAM (12.8 or 19.2 TB/s by mode), managed by software; nothing of CTAs: for untiled kernels.
+-- its peaks at 1.75 GHz (1835 TFLOP/s of bf16); devices report 1.6 GHz, so peaks here stand at 1.6: 1677. f8 gains
+-- nothing over bf16, f16 and tf32 have a quarter of it. 96 MiB of SRAM (12.8 or 19.2 TB/s by mode), managed by
+-- software; nothing of CTAs: for untiled kernels.
 return {
   name = "Intel Gaudi 3 128GB", aliases = { "gaudi-3", "hl-325l", "intel-gaudi3" },
   vendor = "Intel", arch = "gaudi", year = 2024,

@@ -1,7 +1,6 @@
--- NVIDIA GB200 186GB, one GPU of an NVL72: two dies, 152 SMs, faster than the B200. 192 GB are physical.
--- 1.2 kW. The matrix peaks stand at 2.008 GHz; 2.062 is what the device reports. f4 at full rate only as mxf4 or
--- nvf4.
--- NVLink-C2C to the Grace CPU: 900 GB/s both ways, shared by two GPUs.
+-- NVIDIA GB200 186GB, one GPU of an NVL72: two dies, 152 SMs, faster than the B200. 192 GB are physical. 1.2 kW. The
+-- matrix peaks stand at 2.008 GHz; 2.062 is what the device reports. f4 at full rate only as mxf4 or nvf4. NVLink-C2C
+-- to the Grace CPU: 900 GB/s both ways, shared by two GPUs.
 local KiB, MiB = 2^10, 2^20
 
 local function cta(k) return { m = 128, n = 256, k = k, step = 16, scope = "cta" } end -- tcgen05

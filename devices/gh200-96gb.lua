@@ -1,8 +1,6 @@
--- NVIDIA GH200 96GB, the GPU of the superchip with HBM3 at 4.0 TB/s. The 144 GB module (141 in some tables) has
--- HBM3e at 4.9.
--- Two clocks, as the H100 SXM5. NVLink-C2C to the Grace CPU: 450 GB/s each way.
--- The published best matmuls (828.6 bf16, 1535 f8) are those of the larger, 900 W module, so no matrix share stands
--- here.
+-- NVIDIA GH200 96GB, the GPU of the superchip with HBM3 at 4.0 TB/s. The 144 GB module (141 in some tables) has HBM3e
+-- at 4.9. Two clocks, as the H100 SXM5. NVLink-C2C to the Grace CPU: 450 GB/s each way. The published best matmuls
+-- (828.6 bf16, 1535 f8) are those of the larger, 900 W module, so no matrix share stands here.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

@@ -1,7 +1,6 @@
 -- NVIDIA Grace 120GB, one CPU of 72 Neoverse V2 cores, peaks at base clock. With 120 or 240 GB it has 512 GB/s, with
--- 480 GB 384.
--- NVLink-C2C to a GPU: 450 GB/s each way. The superchip has two of these.
--- It says nothing of shared memory or registers: good for untiled kernels, that is for plain rooflines.
+-- 480 GB 384. NVLink-C2C to a GPU: 450 GB/s each way. The superchip has two of these. It says nothing of shared
+-- memory or registers: good for untiled kernels, that is for plain rooflines.
 local MiB = 2^20
 
 return {

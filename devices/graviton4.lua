@@ -1,5 +1,5 @@
--- AWS Graviton4, 96 Neoverse V2 cores at a fixed 2.8 GHz. Power and memory capacity are not printed.
--- It says nothing of shared memory or registers: good for untiled kernels, that is for plain rooflines.
+-- AWS Graviton4, 96 Neoverse V2 cores at a fixed 2.8 GHz. Power and memory capacity are not printed. It says nothing
+-- of shared memory or registers: good for untiled kernels, that is for plain rooflines.
 local MiB = 2^20
 
 return {

@@ -1,5 +1,5 @@
--- NVIDIA H100 NVL 94GB, one card: older sheets print the pair (188 GB, 7.8 TB/s). GH100 with 132 of 144 SMs.
--- Two clocks: 1.545 GHz gives the printed matrix peaks, 1.785 those of vectors and f64.
+-- NVIDIA H100 NVL 94GB, one card: older sheets print the pair (188 GB, 7.8 TB/s). GH100 with 132 of 144 SMs. Two
+-- clocks: 1.545 GHz gives the printed matrix peaks, 1.785 those of vectors and f64.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

@@ -1,5 +1,4 @@
--- NVIDIA H100 PCIe 80GB: GH100 with 114 of 144 SMs, 350 W, HBM2e at 2039 GB/s (tables that print HBM3 mean the
--- SXM5).
+-- NVIDIA H100 PCIe 80GB: GH100 with 114 of 144 SMs, 350 W, HBM2e at 2039 GB/s (tables that print HBM3 mean the SXM5).
 -- Two clocks: 1.62 GHz gives the printed matrix peaks, 1.755 those of vectors and f64. 756.5 is dense, 1513 sparse
 -- f16 or dense f8.
 local KiB, MiB = 2^10, 2^20

@@ -1,6 +1,5 @@
 -- NVIDIA H20 96GB, for China: low confidence throughout. NVIDIA prints no SM count, clock or L2; 78 SMs and 1.98 GHz
--- are
--- from device reports, and the printed 44 TFLOP/s of f32 do not fit them. The 141 GB variant has 4.8 TB/s.
+-- are from device reports, and the printed 44 TFLOP/s of f32 do not fit them. The 141 GB variant has 4.8 TB/s.
 local KiB, MiB = 2^10, 2^20
 
 local function group(k) return { m = 64, n = 256, k = k, step = 8, scope = "group" } end -- wgmma: four warps

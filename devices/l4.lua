@@ -1,6 +1,5 @@
 -- NVIDIA L4 24GB: AD104 with 60 SMs, a card of 72 W. The device reports up to 2.04 GHz; the printed peaks stand at
--- 1.97,
--- and that is the clock here. Sparse figures (242 f16, 485 f8) are printed first.
+-- 1.97, and that is the clock here. Sparse figures (242 f16, 485 f8) are printed first.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

@@ -1,6 +1,6 @@
--- NVIDIA L40S 48GB: AD102 with 142 of 144 SMs. The L40 is another product.
--- f16 is printed as 362.05, which fits neither 142 * 1024 * 2.52 GHz = 366.4 nor half of f8: kept as printed.
--- i4 is printed as no faster than i8; the architecture could do 1466 TOP/s. f16 accumulates in f32 at full rate.
+-- NVIDIA L40S 48GB: AD102 with 142 of 144 SMs. The L40 is another product. f16 is printed as 362.05, which fits
+-- neither 142 * 1024 * 2.52 GHz = 366.4 nor half of f8: kept as printed. i4 is printed as no faster than i8; the
+-- architecture could do 1466 TOP/s. f16 accumulates in f32 at full rate.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

@@ -1,7 +1,6 @@
--- Apple M1 Max, the GPU of 32 cores, with 64 GB at most.
--- Matrix instructions (8 * 8 * 8) run on the plain ALUs, at 204 of their 256 FLOP a clock, so there is no matrix
--- roof. f16 is no faster than f32
--- (catalogues that double it are wrong), f64 does not exist. Apple prints no clock. Memory is shared with the CPU.
+-- Apple M1 Max, the GPU of 32 cores, with 64 GB at most. Matrix instructions (8 * 8 * 8) run on the plain ALUs, at
+-- 204 of their 256 FLOP a clock, so there is no matrix roof. f16 is no faster than f32 (catalogues that double it are
+-- wrong), f64 does not exist. Apple prints no clock. Memory is shared with the CPU.
 local KiB, MiB = 2^10, 2^20
 
 return {

@@ -1,7 +1,6 @@
--- Apple M4 Max, the GPU of 40 cores, with 128 GB at most.
--- Matrix instructions (8 * 8 * 8) run on the plain ALUs, at 204 of their 256 FLOP a clock, so there is no matrix
--- roof. f16 is no faster than f32
--- (catalogues that double it are wrong), f64 does not exist. Apple prints no clock. Memory is shared with the CPU.
+-- Apple M4 Max, the GPU of 40 cores, with 128 GB at most. Matrix instructions (8 * 8 * 8) run on the plain ALUs, at
+-- 204 of their 256 FLOP a clock, so there is no matrix roof. f16 is no faster than f32 (catalogues that double it are
+-- wrong), f64 does not exist. Apple prints no clock. Memory is shared with the CPU.
 local KiB = 2^10
 
 return {

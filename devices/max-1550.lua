@@ -1,8 +1,6 @@
 -- Intel Data Center GPU Max 1550 128GB: 128 Xe cores, two stacks that one device joins (185 GB/s measured between
--- them).
--- Power caps it: f64 vectors reach 22 TFLOP/s (34 on an older page) of their 52.4, f32 vectors 42. L2 of 13 TB/s in
--- theory.
--- A core's 512 KiB of L1 are partly shared memory, how much is not printed: for untiled kernels.
+-- them). Power caps it: f64 vectors reach 22 TFLOP/s (34 on an older page) of their 52.4, f32 vectors 42. L2 of 13
+-- TB/s in theory. A core's 512 KiB of L1 are partly shared memory, how much is not printed: for untiled kernels.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

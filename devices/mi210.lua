@@ -1,7 +1,6 @@
 -- AMD Instinct MI210 64GB: one die of 104 compute units. i8 and i4 run at the rate of f16 (tables with 362 TOP/s are
--- wrong).
--- Vector f32 is 22.6 TFLOP/s; 45.3 needs packed multiply-adds. Three links of 50 GB/s, each to one peer over a
--- bridge.
+-- wrong). Vector f32 is 22.6 TFLOP/s; 45.3 needs packed multiply-adds. Three links of 50 GB/s, each to one peer over
+-- a bridge.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

@@ -1,7 +1,6 @@
 -- AMD Instinct MI250X, one GCD with its 64 GB: what a kernel sees. The package is two such devices: 383 TFLOP/s, 3.3
--- TB/s, 128 GB.
--- i8 and i4 run at the rate of f16. Vector f32 is 23.95 TFLOP/s; 47.9 needs packed multiply-adds.
--- The link is that to the other GCD of the package; between packages it is 50 or 100 GB/s.
+-- TB/s, 128 GB. i8 and i4 run at the rate of f16. Vector f32 is 23.95 TFLOP/s; 47.9 needs packed multiply-adds. The
+-- link is that to the other GCD of the package; between packages it is 50 or 100 GB/s.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

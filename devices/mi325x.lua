@@ -1,6 +1,6 @@
--- AMD Instinct MI325X 256GB: the dies of the MI300X with more and faster memory, 1 kW. Each of the eight dies has
--- its own 4 MiB of L2.
--- Vector f32 needs packed multiply-adds; plain ones reach half. Under load the clock falls to about 1.45 GHz.
+-- AMD Instinct MI325X 256GB: the dies of the MI300X with more and faster memory, 1 kW. Each of the eight dies has its
+-- own 4 MiB of L2. Vector f32 needs packed multiply-adds; plain ones reach half. Under load the clock falls to about
+-- 1.45 GHz.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

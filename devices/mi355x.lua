@@ -1,7 +1,6 @@
 -- AMD Instinct MI355X 288GB: eight dies of 32 compute units, each die with its own 4 MiB of L2. 1.4 kW; the MI350X
--- has 2300 TFLOP/s of f16.
--- No tf32. f64 by matrix instructions is halved from CDNA3; f6 runs at the rate of f4. 10.1 PFLOP/s of f8 are
--- sparse.
+-- has 2300 TFLOP/s of f16. No tf32. f64 by matrix instructions is halved from CDNA3; f6 runs at the rate of f4. 10.1
+-- PFLOP/s of f8 are sparse.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

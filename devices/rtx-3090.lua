@@ -1,6 +1,6 @@
--- NVIDIA GeForce RTX 3090 24GB: GA102 with 82 of 84 SMs. The 3090 Ti is another product.
--- Peaks stand at the printed boost of 1.695 GHz; boards run at up to 1.86, so measured matmuls pass them.
--- f16, bf16 and tf32 with f32 accumulate, which GeForce halves; accumulating in f16 gives 142.3 TFLOP/s of f16.
+-- NVIDIA GeForce RTX 3090 24GB: GA102 with 82 of 84 SMs. The 3090 Ti is another product. Peaks stand at the printed
+-- boost of 1.695 GHz; boards run at up to 1.86, so measured matmuls pass them. f16, bf16 and tf32 with f32
+-- accumulate, which GeForce halves; accumulating in f16 gives 142.3 TFLOP/s of f16.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

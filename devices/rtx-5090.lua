@@ -1,12 +1,9 @@
--- NVIDIA GeForce RTX 5090 32GB: GB202 with 170 of 192 SMs, 96 of 128 MiB of L2.
--- Peaks stand at the printed boost of 2.407 GHz; boards run at up to 2.92, so measured matmuls pass them.
--- f16, bf16, tf32 and f8 by plain mma with f32 accumulate, which GeForce halves; accumulating in f16 doubles f16 and
--- f8.
--- Block-scaled f8 (mxf8) runs at 838 TFLOP/s with f32 accumulate: kc.device("rtx-5090"):with { matrix = { f8 =
--- 838e12 } }.
--- f6 is printed on that path only. The 3352 "AI TOPS" are sparse f4. Compute capability 12.0: 24 CTAs and 100 KiB,
--- as the
--- programming guide and the device say; the tuning guide prints 32 and 128.
+-- NVIDIA GeForce RTX 5090 32GB: GB202 with 170 of 192 SMs, 96 of 128 MiB of L2. Peaks stand at the printed boost of
+-- 2.407 GHz; boards run at up to 2.92, so measured matmuls pass them. f16, bf16, tf32 and f8 by plain mma with f32
+-- accumulate, which GeForce halves; accumulating in f16 doubles f16 and f8. Block-scaled f8 (mxf8) runs at 838
+-- TFLOP/s with f32 accumulate: kc.device("rtx-5090"):with { matrix = { f8 = 838e12 } }. f6 is printed on that path
+-- only. The 3352 "AI TOPS" are sparse f4. Compute capability 12.0: 24 CTAs and 100 KiB, as the programming guide and
+-- the device say; the tuning guide prints 32 and 128.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

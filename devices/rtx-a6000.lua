@@ -1,5 +1,5 @@
--- NVIDIA RTX A6000 48GB: GA102 with all 84 SMs, of Ampere; the RTX 6000 Ada is another product.
--- Peaks stand at the printed boost of 1.8 GHz; devices report 1.86. f16 accumulates in f32 at full rate.
+-- NVIDIA RTX A6000 48GB: GA102 with all 84 SMs, of Ampere; the RTX 6000 Ada is another product. Peaks stand at the
+-- printed boost of 1.8 GHz; devices report 1.86. f16 accumulates in f32 at full rate.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

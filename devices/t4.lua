@@ -1,5 +1,5 @@
--- NVIDIA T4 16GB: TU104 with 40 of 48 SMs, a card of 70 W, whose clock falls far below boost under load.
--- The memory is 320 GB/s; a table of FluidX3D that prints 300 is not followed. No bf16, no tf32, no NVLink.
+-- NVIDIA T4 16GB: TU104 with 40 of 48 SMs, a card of 70 W, whose clock falls far below boost under load. The memory
+-- is 320 GB/s; a table of FluidX3D that prints 300 is not followed. No bf16, no tf32, no NVLink.
 local KiB, MiB = 2^10, 2^20
 
 local function warp(m, n, k) return { m = m, n = n, k = k, scope = "warp" } end

@@ -1,7 +1,6 @@
 -- Google TPU v3 32GiB, one chip of two TensorCores with two MXUs each. 123 TFLOP/s is 4 * 128 * 128 * 2 * 0.94 GHz;
--- 140 is printed elsewhere,
--- as is 825 GB/s for its 900. bf16 only: no other type is listed.
--- `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of CTAs: for untiled kernels.
+-- 140 is printed elsewhere, as is 825 GB/s for its 900. bf16 only: no other type is listed. `cores` are matrix units
+-- (MXUs). VMEM is software-managed and says nothing of CTAs: for untiled kernels.
 local GiB = 2^30
 
 return {

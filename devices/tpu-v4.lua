@@ -1,6 +1,6 @@
--- Google TPU v4 32GiB, one chip of two TensorCores with four MXUs each. i8 gains nothing over bf16.
--- Six links of 45 GB/s (50 raw), a 3D torus.
--- `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of CTAs: for untiled kernels.
+-- Google TPU v4 32GiB, one chip of two TensorCores with four MXUs each. i8 gains nothing over bf16. Six links of 45
+-- GB/s (50 raw), a 3D torus. `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of CTAs: for
+-- untiled kernels.
 local GiB = 2^30
 
 return {

@@ -1,5 +1,4 @@
--- Google TPU v5e 16GB, one chip of one TensorCore with four MXUs. Four links of 50 GB/s (effectively 45), a 2D
--- torus.
+-- Google TPU v5e 16GB, one chip of one TensorCore with four MXUs. Four links of 50 GB/s (effectively 45), a 2D torus.
 -- `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of CTAs: for untiled kernels.
 return {
   name = "Google TPU v5e 16GB", aliases = { "tpuv5e", "v5e", "v5litepod", "tpu-v5-lite" },

@@ -1,7 +1,6 @@
 -- Google TPU v5p 95GB, one chip of two TensorCores with four MXUs each. 2765 GB/s and 95 GB; 2460 or 2800 and 96 or
--- 103 are printed, too.
--- Six links of 100 GB/s (effectively 90), a 3D torus.
--- `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of CTAs: for untiled kernels.
+-- 103 are printed, too. Six links of 100 GB/s (effectively 90), a 3D torus. `cores` are matrix units (MXUs). VMEM is
+-- software-managed and says nothing of CTAs: for untiled kernels.
 return {
   name = "Google TPU v5p 95GB", aliases = { "tpuv5p", "v5p" },
   vendor = "Google", arch = "tpu", year = 2023,

@@ -1,8 +1,7 @@
--- Google TPU v6e (Trillium) 32GB, one chip of one TensorCore with two MXUs of 256 * 256. The printed peak needs
--- twice the naive rate at
--- 1.75 GHz: 262144 FLOP a clock and MXU, which v7 has as well. f8 gains nothing over bf16. Four links of 100 GB/s
--- (effectively 90).
--- `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of CTAs: for untiled kernels.
+-- Google TPU v6e (Trillium) 32GB, one chip of one TensorCore with two MXUs of 256 * 256. The printed peak needs twice
+-- the naive rate at 1.75 GHz: 262144 FLOP a clock and MXU, which v7 has as well. f8 gains nothing over bf16. Four
+-- links of 100 GB/s (effectively 90). `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of
+-- CTAs: for untiled kernels.
 return {
   name = "Google TPU v6e 32GB", aliases = { "tpuv6e", "v6e", "trillium" },
   vendor = "Google", arch = "tpu", year = 2024,

@@ -1,7 +1,6 @@
 -- Google TPU v7 (Ironwood) 192GiB, one chip, which shows as two devices: two TensorCores with two MXUs of 256 * 256
--- each.
--- Six links of 100 GB/s, a 3D torus.
--- `cores` are matrix units (MXUs). VMEM is software-managed and says nothing of CTAs: for untiled kernels.
+-- each. Six links of 100 GB/s, a 3D torus. `cores` are matrix units (MXUs). VMEM is software-managed and says nothing
+-- of CTAs: for untiled kernels.
 local GiB = 2^30
 
 return {

@@ -1,6 +1,5 @@
--- Intel Xeon Platinum 8480+, one socket of 56 Sapphire Rapids cores, peaks at base clock; AVX-512 and AMX have
--- clocks of their own.
--- It says nothing of shared memory or registers: good for untiled kernels, that is for plain rooflines.
+-- Intel Xeon Platinum 8480+, one socket of 56 Sapphire Rapids cores, peaks at base clock; AVX-512 and AMX have clocks
+-- of their own. It says nothing of shared memory or registers: good for untiled kernels, that is for plain rooflines.
 -- FluidX3D reaches 165 GB/s, half of a result on two sockets: a stencil, no ceiling, so none stands here.
 local MiB = 2^20
 
