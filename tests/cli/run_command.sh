@@ -156,6 +156,10 @@ fi
 # ---- devices ----------------------------------------------------------------------------------
 
 fact "devices lists what is shipped" has h100-sxm5 "$KCOST" devices
+fact "devices lists products" has "NVIDIA H100 SXM5 80GB" "$KCOST" devices
+fact "devices NAME shows what it leaves to exceptions" has "exception: ratio.i8" "$KCOST" devices b300
+fact "devices --check says its exceptions" has "GeForce halves f16" "$KCOST" devices --check rtx-4090
+fact "a misspelt alias is answered" says "did you mean 'trillium'" "$KCOST" devices trillum
 fact "devices NAME shows figures and sources" has hbm.bandwidth "$KCOST" devices h100-sxm5
 fact "devices NAME shows the ridge" has "ridge, FLOP/byte" "$KCOST" devices h100-sxm5
 fact "devices --json is an array" has '[{"kind":"device","id":' "$KCOST" devices --json
