@@ -288,6 +288,8 @@ static kc_status emit_write(kci_builder *builder, size_t w)
     kc_tensor *tensor = builder->written[w];
     const kci_instance *root = &builder->instances[builder->roots[w]];
     kci_graph *graph = builder->graph;
+    /* a saved tensor is written where its readers walk it; the others where they are built */
+    uint32_t environment = root->fused == tensor ? root->environment : 0;
     kci_node node = blank_node(KCI_WRITE, tensor->name, tensor->dtype->math);
     node.scale = tensor->scale;
     node.tensor = tensor_use(builder, tensor, tensor->name, kci_dtype_bytes(tensor->dtype));
@@ -298,7 +300,7 @@ static kc_status emit_write(kci_builder *builder, size_t w)
     graph->tensors[node.tensor].written = true;
     space positions = { .count = 0 };
     for (size_t p = 0; p < tensor->rank && p < SPACE; p++) {
-        uint32_t id = kci_form_axis(builder, root->environment, tensor->value, &tensor->index[p], tensor->dims[p].size);
+        uint32_t id = kci_form_axis(builder, environment, tensor->value, &tensor->index[p], tensor->dims[p].size);
         if (id == UINT32_MAX)
             return kc_context_status(builder->context);
         positions.ids[positions.count++] = id;
@@ -396,6 +398,7 @@ static kc_status emit_op(kci_builder *builder, kci_instance *instance)
         node.unit = value->unit;
         node.math = matmul_format(builder, instance);
         node.math_asked = value->math != KCI_FORMATS;
+        node.flags |= KCI_MATMUL;
     }
     if (value->op == KCI_V_SCAN)
         node.flags |= KCI_SCAN;

@@ -15,7 +15,7 @@ static void add(const kci_node *node, double points, double out_points, const to
         to->matrix[node->math] += flops;
     } else {
         to->vector[wide] += flops;
-        if (to->vector_fma && node->edges == 2 && strcmp(node->label, "matmul") == 0)
+        if (to->vector_fma && (node->flags & KCI_MATMUL))
             to->vector_fma[wide] += flops;
     }
     *to->special += node->special * points;
@@ -94,7 +94,7 @@ static void note_matmul(kci_plan *plan, uint32_t n)
 {
     const kci_graph *graph = plan->graph;
     const kci_node *node = &graph->nodes[n];
-    if (!plan->tiling || node->edges != 2 || strcmp(node->label, "matmul") != 0 || !plan->plain[n])
+    if (!plan->tiling || !(node->flags & KCI_MATMUL) || !plan->plain[n])
         return;
     struct kci_matmul_count *m = &plan->counts.matmuls[plan->counts.matmul_count++];
     const kci_node *inputs[2];
