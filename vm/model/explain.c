@@ -353,12 +353,12 @@ static kc_status say_sensitivity(page *p)
         if (status != KC_OK || change > -5e-5)
             continue;
         bool shorter = strcmp(roof, "launch") == 0 || strcmp(roof, "latency") == 0;
-        kci_text_format(&p->text, "%s%s of %s saves ", any ? ", " : "  ", shorter ? "1 % less" : "1 % more", roof);
+        kci_text_format(&p->text, "%s1 %% %s %s saves ", any ? ", " : "Sensitivity: ", shorter ? "less" : "more", roof);
         add_digits(p, -100 * change, 2);
         add(p, " %");
         any = true;
     }
-    add(p, any ? "\n" : "");
+    add(p, any ? ".\n" : "");
     return KC_OK;
 }
 
@@ -398,8 +398,9 @@ const char *kc_result_explain(kc_result *r)
         status = say_help(&p);
     if (timed && status == KC_OK)
         status = say_sensitivity(&p);
-    if (status == KC_OK)
+    if (status == KC_OK && !p.text.failed)
         return kci_text_keep(&p.text, &r->explanation);
     kci_text_free(&p.text);
+    kci_fail(r->base.context, KC_ENOMEM, "not enough memory"); /* what else went wrong since is no matter */
     return NULL;
 }
