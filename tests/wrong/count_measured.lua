@@ -1,4 +1,4 @@
--- error: kc.count: opts has no option 'measured'; there are convention
+-- error: kc.count: opts has no option 'measured'; there are 'convention'
 -- line: 9
 local kc = require "kcost"
 
