@@ -30,10 +30,11 @@ end
 local function level(name, bytes, time)
     local rows = {}
     for i, r in ipairs(results) do
+        local alone, intensity = r.times[time], r.flops / bytes(r)
         rows[i] = {
-            r.name, report.si(bytes(r), "B"), string.format("%.1f", r.flops / bytes(r)),
-            string.format("%.1f", r.flops / r.times.matrix * r.times[time] / bytes(r)), report.si(r.times[time], "s"), string.format("%.0f %%", 100 * r.times[time] / r.time),
-            r.bound == time and "binds" or "",
+            r.name, report.si(bytes(r), "B"), string.format("%.1f", intensity),
+            string.format("%.1f", intensity * alone / r.times.matrix), report.si(alone, "s"),
+            string.format("%.0f %%", 100 * alone / r.time), r.bound == time and "binds" or "",
         }
     end
     return name .. ":\n\n" .. report.table({ "tile", "bytes", "FLOP/B", "ridge", "alone", "of the time", "" }, rows)

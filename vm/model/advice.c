@@ -8,7 +8,7 @@
 #include "program.h"
 #include "schedule.h"
 
-typedef enum change { FUSION, TILE, STAGES, SPLIT, RASTER, CLUSTER, WARPS, PERSISTENT, WAVE, LAUNCH, CHANGES } change;
+typedef enum change { FUSION, TILE, STAGES, SPLIT, RASTER, CLUSTER, WARPS, ACCESS, PERSISTENT, WAVE, LAUNCH, CHANGES } change;
 
 /* One kernel's changes; the best of each kind. */
 typedef struct trial {
@@ -42,6 +42,19 @@ static kc_result *evaluated(trial *t, kc_object *changed)
     return r;
 }
 
+/* "tile n = 192 instead of 128 (1 wave instead of 2)" */
+static void offer_schedule(trial *t, change kind, const kc_result *r, const char *what)
+{
+    char words[KCI_ADVICE_BYTES];
+    double waves = r->field[KC_WAVES], now = t->r->field[KC_WAVES];
+    if (r->field[KC_TIME] >= t->base)
+        return;
+    snprintf(words, sizeof words, "%.300s", what);
+    if (waves < now)
+        snprintf(words, sizeof words, "%.300s (%.0f wave%s instead of %.0f)", what, waves, waves == 1 ? "" : "s", now);
+    offer(t, kind, r->field[KC_TIME], words);
+}
+
 /* Takes the schedule. */
 static void try_schedule(trial *t, change kind, kc_schedule *schedule, kc_status made, const char *what)
 {
@@ -50,8 +63,8 @@ static void try_schedule(trial *t, change kind, kc_schedule *schedule, kc_status
     kc_kernel *changed = t->status == KC_OK && made == KC_OK ? kc_tile((kc_object *)(void *)t->kernel, schedule) : NULL;
     if (t->status == KC_OK && made == KC_OK) {
         kc_result *r = evaluated(t, (kc_object *)(void *)changed);
-        if (r && r->field[KC_TIME] < t->base)
-            offer(t, kind, r->field[KC_TIME], what);
+        if (r)
+            offer_schedule(t, kind, r, what);
         kc_release(r);
     }
     kc_release(changed);
@@ -172,6 +185,27 @@ static void try_warps(trial *t)
         kc_schedule *s = copy(t);
         try_schedule(t, WARPS, s, s ? kc_schedule_warps(s, warps) : KC_ENOMEM, what);
     }
+}
+
+/* Of row and elementwise kernels: the width of an access, and the threads. */
+static void try_accesses(trial *t)
+{
+    for (double bytes = 2 * t->kernel->tiling->vector; bytes > 0 && bytes <= 16 && t->status == KC_OK; bytes *= 2) {
+        char what[KCI_ADVICE_BYTES];
+        snprintf(what, sizeof what, "accesses of %.0f bytes instead of %.0f", bytes, t->kernel->tiling->vector);
+        kc_schedule *s = copy(t);
+        try_schedule(t, ACCESS, s, s ? kc_schedule_vector(s, bytes) : KC_ENOMEM, what);
+    }
+    for (double threads = 64; threads <= 1024 && t->status == KC_OK; threads *= 2) {
+        char what[KCI_ADVICE_BYTES];
+        snprintf(what, sizeof what, "threads = %.0f", threads);
+        kc_schedule *s = copy(t);
+        try_schedule(t, WARPS, s, s ? kc_schedule_threads(s, threads) : KC_ENOMEM, what);
+    }
+}
+
+static void try_persistent(trial *t)
+{
     if (t->kernel->tiling->persistent || t->status != KC_OK)
         return;
     kc_schedule *s = copy(t);
@@ -205,6 +239,14 @@ static void try_waves(trial *t)
 
 /* ---- one kernel, and everything ----------------------------------------------------------------- */
 
+static bool has_matmul(const kci_graph *graph)
+{
+    for (size_t n = 0; n < graph->node_count; n++)
+        if (graph->nodes[n].kind == KCI_OP && graph->nodes[n].unit == KCI_MATRIX)
+            return true;
+    return false;
+}
+
 static void try_kernel(trial *t)
 {
     if (t->kernel->member_count > 0 || !t->kernel->tiling)
@@ -217,10 +259,15 @@ static void try_kernel(trial *t)
     try_tiles(t);
     try_stages(t);
     try_splits(t);
+    try_waves(t);
+    if (!has_matmul(&t->kernel->graph)) {
+        try_accesses(t);
+        return;
+    }
     try_rasters(t);
     try_clusters(t);
     try_warps(t);
-    try_waves(t);
+    try_persistent(t);
 }
 
 /* The same from a graph, where a launch costs its gap. */

@@ -4,6 +4,7 @@
 
 #include "advice.h"
 #include "device.h"
+#include "kernel.h"
 #include "si.h"
 
 enum { MOST_ROWS = 12 };            /* tensors and kernels that are named; the rest is summed up */
@@ -183,8 +184,9 @@ static void say_waves(page *p)
     double ctas = number(r, KC_CTAS), cores = r->of ? r->of->full.cores : NAN;
     if (!r->has[KC_WAVES] || isnan(cores))
         return;
-    kci_text_format(&p->text, "\n%.0f CTA%s on %.0f cores, %.0f at a time on each: %.0f wave%s, ", ctas, ctas == 1 ? "" : "s",
-                    cores, number(r, KC_OCCUPANCY), number(r, KC_WAVES), number(r, KC_WAVES) == 1 ? "" : "s");
+    double waves = number(r, KC_WAVES);
+    kci_text_format(&p->text, "\n%.0f CTA%s on %.0f cores, %.0f at a time on each: %.0f wave%s, ", ctas,
+                    ctas == 1 ? "" : "s", cores, number(r, KC_OCCUPANCY), waves, waves == 1 ? "" : "s");
     add_percent(p, number(r, KC_WAVE_EFFICIENCY));
     add(p, " efficient");
     if (ctas < cores)
@@ -298,11 +300,10 @@ static void say_advice(page *p, const kci_advice *advice)
     kci_text_format(&p->text, ") less: %s\n", advice->what);
 }
 
-/* Of an untiled kernel: what a fusion over one of its tensors could save here, at most. */
-static void say_untiled(page *p)
+/* Where HBM binds: what a fusion over its largest tensor could save here, at most. */
+static void say_fusible(page *p)
 {
     const kc_result *r = p->r;
-    add(p, "  It is untiled: each byte moves once and all roofs overlap, which a schedule approaches.\n");
     if (!r->bound || strcmp(r->bound, "hbm") != 0 || r->row_count < 2)
         return;
     const kci_result_row *largest = &r->rows[0];
@@ -318,7 +319,15 @@ static void say_untiled(page *p)
     add_amount(p, saved, "s");
     add(p, " (");
     add_percent(p, saved / r->field[KC_TIME]);
-    kci_text_format(&p->text, ") less at most: fused with the kernel that makes or uses %s, its largest tensor\n", largest->name);
+    kci_text_format(&p->text, ") less at most: fused with the kernel that makes or uses %s, its largest tensor\n",
+                    largest->name);
+}
+
+/* Neither a program nor a group, and no schedule. */
+static bool is_untiled(const kc_result *r)
+{
+    const kc_kernel *kernel = (const kc_kernel *)(const void *)r->x;
+    return r->kernel_count == 0 && kernel && kernel->member_count == 0 && !kernel->tiling;
 }
 
 static kc_status say_help(page *p)
@@ -329,12 +338,13 @@ static kc_status say_help(page *p)
     kc_status status = kci_advise(r, list, &count);
     if (status != KC_OK)
         return status;
-    bool untiled = r->kernel_count == 0 && !r->schedule_json;
     add(p, "\nWhat would help, each change alone:\n");
     for (size_t i = 0; i < count; i++)
         say_advice(p, &list[i]);
-    if (untiled)
-        say_untiled(p);
+    if (r->kernel_count == 0)
+        say_fusible(p);
+    if (is_untiled(r))
+        add(p, "  It is untiled: each byte moves once and all roofs overlap, which a schedule approaches.\n");
     else if (count == 0)
         add(p, "  None of the tiles, stages, splits, orders and fusions nearby saves 1 %.\n");
     return KC_OK;
@@ -368,12 +378,8 @@ static void say_measured(page *p)
     if (!r->has[KC_MEASURED])
         return;
     add(p, "\nMeasured beside predicted:\n");
-    for (size_t i = 0; i < r->notes.count; i++) {
-        const char *note = r->notes.items[i];
-        if (strncmp(note, "measured ", 9) == 0 || strncmp(note, "the measured ", 13) == 0 ||
-            strncmp(note, "likely cause", 12) == 0 || strncmp(note, "unlikely cause", 14) == 0 || strncmp(note, "also possible", 13) == 0)
-            kci_text_format(&p->text, "  %s\n", note);
-    }
+    for (size_t i = r->measured_notes; i < r->notes.count; i++)
+        kci_text_format(&p->text, "  %s\n", r->notes.items[i]);
 }
 
 const char *kc_result_explain(kc_result *r)

@@ -62,8 +62,8 @@ static kc_status note_sparse(const comparison *c, bool memory, double faster)
         return kci_note(&c->r->notes, "unlikely cause: sparse peak: matrix work is not the roof here");
     if (faster > SPARSE)
         return kci_note(&c->r->notes, "unlikely cause: sparse peak: 2:4 sparsity gives no more than a factor of 2");
-    return kci_note(&c->r->notes, "likely cause: sparse peak: 2:4 sparsity does half of the work, and peaks that are printed "
-                    "with it are twice the dense ones that kcost uses; or the math ran in a narrower dtype");
+    return kci_note(&c->r->notes, "likely cause: sparse peak: 2:4 sparsity does half of the work, and peaks that are "
+                    "printed with it are twice the dense ones that kcost uses; or the math ran in a narrower dtype");
 }
 
 /* Faster than any implementation can be: the likely causes, those that can explain the factor. */
@@ -84,8 +84,8 @@ static kc_status note_beaten(const comparison *c)
     if (status == KC_OK)
         status = note_sparse(c, memory, faster);
     if (status == KC_OK)
-        status = kci_note(&c->r->notes, "also possible: the timer did not wait for the GPU, the run skipped work, or it ran "
-                          "at other sizes or dtypes or on another device");
+        status = kci_note(&c->r->notes, "also possible: the timer did not wait for the GPU, the run skipped work, or it "
+                          "ran at other sizes or dtypes or on another device");
     return status;
 }
 
@@ -96,8 +96,8 @@ static kc_status note_compared(const comparison *c)
     kci_significant(ratio, c->measured / c->time, 3);
     kci_significant(share, 100 * c->roof / c->measured, 2);
     const char *roof = by_hbm(c) ? "HBM bandwidth" : "compute";
-    kc_status status = kci_note(&c->r->notes, "measured %s is %s times the estimate and %s %% of the %s roof", measured, ratio,
-                                share, roof);
+    kc_status status = kci_note(&c->r->notes, "measured %s is %s times the estimate and %s %% of the %s roof", measured,
+                                ratio, share, roof);
     if (status == KC_OK && c->measured > c->r->field[KC_SERIAL_TIME])
         status = kci_note(&c->r->notes, "the measured time is longer than with nothing overlapped: lowered clocks, gaps "
                           "between launches, or another schedule than this one");
@@ -107,6 +107,7 @@ static kc_status note_compared(const comparison *c)
 kc_status kci_measured(kc_result *r, const kc_device *device, double measured)
 {
     const comparison c = { r, &device->known, measured, r->field[KC_ROOF_TIME], r->field[KC_TIME] };
+    r->measured_notes = r->notes.count;
     kci_result_set(r, KC_MEASURED, measured);
     kci_result_set(r, KC_MEASURED_RATIO, measured / c.time);
     kci_result_set(r, KC_MEASURED_EFFICIENCY, c.roof / measured);

@@ -27,13 +27,15 @@ static kc_status set_part(kc_context *context, question *q, const kc_size *given
     int i = 0;
     while (names[i] && (!given->dim || strcmp(names[i], given->dim) != 0))
         i++;
+    const char *word = given->dim ? given->dim : "";
     if (!names[i])
-        return kci_fail(context, KC_EARGUMENT, "occupancy: a CTA has no '%s'%s (threads, registers, smem, tmem, stage, "
-                        "stages, keep)", given->dim ? given->dim : "", kci_nearest(context, given->dim ? given->dim : "", nth, NULL));
+        return kci_fail(context, KC_EARGUMENT, "occupancy: a CTA has no '%.80s'%s (threads, registers, smem, tmem, "
+                        "stage, stages, keep)", word, kci_nearest(context, word, nth, NULL));
     bool may_be_zero = i != THREADS && i != STAGES && i != KEEP;
     double value = given->size;
     if (!(value >= (may_be_zero ? 0 : 1)) || value >= KCI_MAX_SIZE || floor(value) != value)
-        return kci_fail(context, KC_EARGUMENT, "occupancy: %s must be a whole number of at least %d", names[i], !may_be_zero);
+        return kci_fail(context, KC_EARGUMENT, "occupancy: %s must be a whole number of at least %d", names[i],
+                        !may_be_zero);
     q->of[i] = value;
     return KC_OK;
 }
@@ -41,10 +43,10 @@ static kc_status set_part(kc_context *context, question *q, const kc_size *given
 static kc_status check_device(const kc_device *device)
 {
     const kci_figures *f = &device->full;
-    const char *missing = isnan(f->smem.per_core) ? "smem.per_core" : isnan(f->registers.per_core) ? "registers.per_core" : NULL;
-    if (!missing)
+    if (!isnan(f->smem.per_core) && !isnan(f->registers.per_core))
         return KC_OK;
-    return kci_fail(device->base.context, KC_EDEVICE, "occupancy: %s does not state %s", kci_device_name(device), missing);
+    return kci_fail(device->base.context, KC_EDEVICE, "occupancy: %s does not state %s", kci_device_name(device),
+                    isnan(f->smem.per_core) ? "smem.per_core" : "registers.per_core");
 }
 
 static kc_status ask(const kc_device *device, const kc_size *cta, size_t count, question *q)
@@ -146,7 +148,8 @@ const char *kc_occupancy_name(kc_occupancy_figure figure)
     return figure >= 0 && figure < KC_OCCUPANCY_COUNT ? figure_names[figure] : NULL;
 }
 
-kc_status kc_occupancy(const kc_device *device, const kc_size *cta, size_t count, kc_occupancy_figure figure, double *value)
+kc_status kc_occupancy(const kc_device *device, const kc_size *cta, size_t count, kc_occupancy_figure figure,
+                       double *value)
 {
     question q;
     kc_status status = ask(device, cta, count, &q);

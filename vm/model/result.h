@@ -40,6 +40,7 @@ struct kc_result {
     double times;                   /* launches of it in a program; 1 */
     double longest;                 /* time of the kernel that bound and class are of */
     kci_notes notes;
+    size_t measured_notes;          /* where those on a measured time begin: they are the last */
     kci_schedule_entry *schedule;
     size_t schedule_count, schedule_capacity;
     char *schedule_json;            /* NULL: untiled */
