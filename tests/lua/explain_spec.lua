@@ -23,7 +23,7 @@ describe("an explanation", function()
     it("of a program names its kernels and what to fuse", function()
         local r = kc.evaluate(kc.program("chain", { C, D }), "h100-sxm5")
         assert.is_true(failing.holds(r:explain(), "C: ", "D: ", "C and D fused, so that 67.1 MB stay on chip"))
-        assert.is_true(failing.holds(r.kernels[2]:explain(), "D on h100-sxm5 takes", "less at most: fused"))
+        assert.is_true(failing.holds(r.kernels[2]:explain(), "D on h100-sxm5 takes", "less: fused with the kernel"))
     end)
 
     it("is there for the rows of a comparison", function()

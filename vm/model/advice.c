@@ -112,10 +112,11 @@ static void try_tiles(trial *t)
     }
 }
 
+/* With one buffer nothing loads beside compute, so fewer than two are no advice. */
 static void try_stages(trial *t)
 {
     double now = t->kernel->tiling->stages;
-    for (double stages = fmax(1, now - 1); stages <= now + 3 && t->status == KC_OK; stages++) {
+    for (double stages = fmax(2, now - 1); stages <= now + 3 && t->status == KC_OK; stages++) {
         char what[KCI_ADVICE_BYTES];
         if (stages == now)
             continue;
