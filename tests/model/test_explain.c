@@ -175,6 +175,36 @@ TEST(fusing_saves_what_others_read)
     assert_contains(explained(r), "A, B and C fused");
 }
 
+TEST(kernels_that_are_alike_are_advised_together)
+{
+    kc_object *parts[6];
+    kc_tensor *x = tensor("X0", "m=4096 k=4096", "f16");
+    for (int i = 0; i < 6; i++) {
+        char name[16];
+        kc_tensor *w = tensor("W", i % 2 ? "n=4096 k=4096" : "k=4096 n=4096", "f16");
+        snprintf(name, sizeof name, "X%d", i + 1);
+        x = write_of(name, matmul(read_of(x), read_of(w), NULL));
+        parts[i] = object(tiled(x, i % 2 ? "m=64 k=64 n=64" : "m=64 n=64 k=64", NULL, NULL));
+    }
+    kc_result *r = on("h100-sxm5", keep(kc_program_new(context, "deep", parts, 6)), NULL);
+    assert_contains(explained(r), " in X1 and the 2 like it");
+}
+
+TEST(several_runs_are_fused_beside_each_other)
+{
+    kc_object *parts[4];
+    kc_tensor *x = NULL;
+    for (int i = 0; i < 4; i++) {
+        char name[2][16];
+        snprintf(name[0], sizeof name[0], "X%d", i);
+        snprintf(name[1], sizeof name[1], "Y%d", i);
+        x = write_of(name[1], map1("relu", read_of(i % 2 ? x : tensor(name[0], "n=100000000", "f16"))));
+        parts[i] = object(x);
+    }
+    kc_result *r = on("h100-sxm5", keep(kc_program_new(context, "pairs", parts, 4)), NULL);
+    assert_contains(explained(r), "Y0 and Y1 fused, and 1 more run of kernels, so that 800 MB stay on chip");
+}
+
 TEST(kernels_that_share_nothing_are_not_fused)
 {
     kc_tensor *a = write_of("A", map1("relu", read_of(tensor("X", "n=100000000", "f16"))));
@@ -451,6 +481,8 @@ int main(void)
         fact(advice_is_what_the_model_says_of_the_changed_kernel),
         fact(fusing_the_three_kernels_of_attention_keeps_the_scores_on_chip),
         fact(fusing_saves_what_others_read),
+        fact(kernels_that_are_alike_are_advised_together),
+        fact(several_runs_are_fused_beside_each_other),
         fact(kernels_that_share_nothing_are_not_fused),
         fact(a_short_kernel_is_helped_by_a_graph_launch),
         fact(one_percent_more_of_the_only_roof_saves_one_percent),

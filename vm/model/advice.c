@@ -16,7 +16,7 @@ typedef struct trial {
     kc_kernel *kernel;
     double base;                    /* its time now, evaluated alone */
     double whole, part;             /* time of everything, and its own part of it */
-    const char *of;                 /* " of S" in a program; "" */
+    const char *of;                 /* " in S" of a program; "" */
     kci_advice best[CHANGES];
     kc_status status;
 } trial;
@@ -293,12 +293,32 @@ static kc_status try_graph(const kc_result *r, kci_advice *best)
     return status;
 }
 
-static const kc_result *longest(const kc_result *program)
+static bool alike(const kc_result *a, const kc_result *b)
 {
-    const kc_result *best = program->kernels[0];
-    for (size_t i = 1; i < program->kernel_count; i++)
-        if (program->kernels[i]->field[KC_TIME] > best->field[KC_TIME])
-            best = program->kernels[i];
+    bool untiled = !a->schedule_json || !b->schedule_json;
+    return a->field[KC_TIME] == b->field[KC_TIME] && a->field[KC_BYTES] == b->field[KC_BYTES] &&
+           a->field[KC_FLOPS] == b->field[KC_FLOPS] &&
+           (untiled ? a->schedule_json == b->schedule_json : strcmp(a->schedule_json, b->schedule_json) == 0);
+}
+
+enum { MOST_COMPARED = 512 };
+
+/* The kernels of a program that are alike, and take longest together: the first of them. */
+static const kc_result *longest(const kc_result *program, size_t *count)
+{
+    const kc_result *best = NULL;
+    size_t compared = program->kernel_count < MOST_COMPARED ? program->kernel_count : MOST_COMPARED;
+    *count = 0;
+    for (size_t i = 0; i < compared; i++) {
+        const kc_result *first = program->kernels[i];
+        size_t same = 0;
+        for (size_t j = 0; j < program->kernel_count; j++)
+            same += alike(first, program->kernels[j]);
+        if (best && (double)same * first->field[KC_TIME] <= (double)*count * best->field[KC_TIME])
+            continue;
+        best = first;
+        *count = same;
+    }
     return best;
 }
 
@@ -314,18 +334,21 @@ static void insert(kci_advice *list, size_t *count, const kci_advice *advice, do
 
 kc_status kci_advise(const kc_result *r, kci_advice *list, size_t *count)
 {
-    char of[120] = "";
+    char of[160] = "";
+    size_t same = 1;
     trial t = { .r = r, .of = of, .whole = r->field[KC_TIME], .status = KC_OK };
     *count = 0;
     if (!r->of || !r->x)
         return KC_OK;
     if (r->kernel_count > 0) {
-        t.r = longest(r);
-        snprintf(of, sizeof of, " of %.100s", t.r->name);
+        t.r = longest(r, &same);
+        snprintf(of, sizeof of, " in %.80s", t.r->name);
+        if (same > 1)
+            snprintf(of, sizeof of, " in %.80s and the %zu like it", t.r->name, same - 1);
         t.status = kci_advise_fusion(r, &t.best[FUSION]);
     }
     t.kernel = (kc_kernel *)(void *)t.r->x;
-    t.part = t.r->field[KC_TIME];
+    t.part = (double)same * t.r->field[KC_TIME];
     if (t.status == KC_OK)
         t.status = try_graph(r, &t.best[LAUNCH]);
     try_kernel(&t);

@@ -9,10 +9,16 @@
 /* Runs of more kernels, and of programs with more, are not tried. */
 enum { LONGEST_RUN = 8, MOST_KERNELS = 128, MOST_SAVED = 16 };
 
+typedef struct run {
+    double saved, kept;             /* seconds, bytes; saved 0: it is no use */
+    size_t end;
+} run;
+
 typedef struct fusion {
     const kc_result *program;
     double untiled[MOST_KERNELS];   /* time of each kernel without its schedule; 0: not known */
-    kci_advice *best;
+    run chosen[MOST_KERNELS];       /* that begins there */
+    double total[MOST_KERNELS + 1]; /* saved by the best runs from there on */
     kc_status status;
 } fusion;
 
@@ -97,17 +103,19 @@ static void name_run(const fusion *f, size_t first, size_t end, char *out, size_
     }
 }
 
-static void try_run(fusion *f, size_t first, size_t end)
+static run try_run(fusion *f, size_t first, size_t end)
 {
     kc_context *context = f->program->base.context;
     kc_object *parts[LONGEST_RUN];
     const char *save[MOST_SAVED];
-    double apart = 0, before = 0, bytes = 0, moved = 0;
+    run none = { 0, 0, end };
+    double apart = 0, before = 0, bytes = 0, moved = 0, times = f->program->kernels[first]->times;
     for (size_t i = first; i < end; i++) {
-        parts[i - first] = f->program->kernels[i]->x;
+        const kc_result *k = f->program->kernels[i];
+        parts[i - first] = k->x;
         apart += f->untiled[i];
-        before += f->program->kernels[i]->field[KC_TIME];
-        moved += f->program->kernels[i]->field[KC_BYTES_MIN] / f->program->kernels[i]->times;
+        before += k->field[KC_TIME];
+        moved += k->field[KC_BYTES_MIN];
     }
     size_t save_count = saved(f, first, end, save);
     kc_kernel *fused = kc_fuse(context, "fused", parts, end - first, save, save_count);
@@ -116,33 +124,72 @@ static void try_run(fusion *f, size_t first, size_t end)
     double together = fused ? time_of(f, fused, &bytes) : 0;
     kc_release(fused);
     if (!(together > 0) || together >= apart)
-        return;
+        return none;
     /* Of what the run takes now, the share that fusing saves untiled. */
-    double now = f->program->field[KC_TIME], time = now - before * (1 - together / apart);
-    if (f->best->what[0] && f->best->time <= time)
+    return (run){ before * (1 - together / apart), moved - times * bytes, end };
+}
+
+/* May kernel i join the run? */
+static bool joins(const fusion *f, size_t first, size_t i)
+{
+    return f->untiled[i] > 0 && follows(f, first, i) && f->program->kernels[first]->times == f->program->kernels[i]->times;
+}
+
+/* From the last kernel to the first: leave it alone, or begin the run with it that saves most together
+ * with the best that follows. */
+static void choose_runs(fusion *f)
+{
+    size_t count = f->program->kernel_count;
+    f->total[count] = 0;
+    for (size_t first = count; first-- > 0;) {
+        f->total[first] = f->total[first + 1];
+        f->chosen[first] = (run){ 0, 0, first + 1 };
+        for (size_t i = first + 1; f->untiled[first] > 0 && i < count && i - first < LONGEST_RUN; i++) {
+            if (f->status != KC_OK || !joins(f, first, i))
+                break;
+            run tried = try_run(f, first, i + 1);
+            if (tried.saved <= 0 || tried.saved + f->total[i + 1] <= f->total[first])
+                continue;
+            f->chosen[first] = tried;
+            f->total[first] = tried.saved + f->total[i + 1];
+        }
+    }
+}
+
+static void say_runs(const fusion *f, kci_advice *best)
+{
+    char names[240] = "", more[48] = "", kept[KCI_SI_BYTES];
+    double bytes = 0, most = 0;
+    size_t runs = 0;
+    for (size_t i = 0; i < f->program->kernel_count; i = f->chosen[i].end) {
+        if (!(f->chosen[i].saved > 0))
+            continue;
+        bytes += f->chosen[i].kept;
+        runs++;
+        if (f->chosen[i].saved > most) {
+            most = f->chosen[i].saved;
+            name_run(f, i, f->chosen[i].end, names, sizeof names);
+        }
+    }
+    if (runs == 0)
         return;
-    char names[240], kept[KCI_SI_BYTES];
-    name_run(f, first, end, names, sizeof names);
-    kci_si(kept, moved - bytes, "B");
-    f->best->time = time;
-    snprintf(f->best->what, sizeof f->best->what, "%s fused, so that %s stay on chip (untiled beside untiled; tiles must "
-             "fit)", names, kept);
+    if (runs > 1)
+        snprintf(more, sizeof more, ", and %zu more run%s of kernels", runs - 1, runs == 2 ? "" : "s");
+    kci_si(kept, bytes, "B");
+    best->time = f->program->field[KC_TIME] - f->total[0];
+    snprintf(best->what, sizeof best->what, "%s fused%s, so that %s stay on chip (untiled beside untiled; tiles must fit)",
+             names, more, kept);
 }
 
 kc_status kci_advise_fusion(const kc_result *program, kci_advice *best)
 {
-    fusion f = { .program = program, .best = best, .status = KC_OK };
     if (program->kernel_count > MOST_KERNELS)
         return KC_OK;
+    fusion f = { .program = program, .status = KC_OK };
     time_untiled(&f);
-    for (size_t first = 0; first < program->kernel_count; first++)
-        for (size_t end = first + 1; end < program->kernel_count && end - first < LONGEST_RUN; end++) {
-            if (f.status != KC_OK)
-                return f.status;
-            if (!(f.untiled[first] > 0) || !(f.untiled[end] > 0) || !follows(&f, first, end) ||
-                program->kernels[first]->times != program->kernels[end]->times)
-                break;
-            try_run(&f, first, end + 1);
-        }
+    if (f.status == KC_OK)
+        choose_runs(&f);
+    if (f.status == KC_OK)
+        say_runs(&f, best);
     return f.status;
 }
