@@ -4,7 +4,7 @@
 
 #include "ask.h"
 
-enum { KCI_ADVICE_BYTES = 400, KCI_ADVICES = 12 };
+enum { KCI_ADVICE_BYTES = 480, KCI_ADVICES = 12 };
 
 typedef struct kci_advice {
     char what[KCI_ADVICE_BYTES];    /* "tile n = 256"; empty: nothing of this kind helps */

@@ -128,16 +128,27 @@ static bool plain_scope(const kci_plan *plan, uint32_t id)
            graph->terms[axis->term].size_of < 0;
 }
 
+static kci_set loops_of(const kci_graph *graph, const kci_node *read)
+{
+    kci_set loops = 0;
+    for (uint32_t i = 0; i < read->axes; i++)
+        loops |= graph->axes[graph->axes[graph->axis_ids[read->axis + i]].scope].loops;
+    return loops;
+}
+
 /* Positions that are plain dims count live points together; each other one its
  * distinct values. */
 double kci_read_elements(kci_plan *plan, const kci_node *node)
 {
     const kci_graph *graph = plan->graph;
-    kci_set plain = 0;
+    kci_set plain = 0, seen = 0;
     double others = 1;
+    bool shared = false;
     for (uint32_t i = 0; i < node->axes; i++) {
         uint32_t id = graph->axis_ids[node->axis + i], scope = graph->axes[id].scope;
         kci_set loops = graph->axes[scope].loops;
+        shared = shared || (seen & loops);
+        seen |= loops;
         if (plain_scope(plan, scope) && !(plain & loops))
             plain |= loops;
         else if (!plain_scope(plan, scope)) {
@@ -150,7 +161,11 @@ double kci_read_elements(kci_plan *plan, const kci_node *node)
     kci_sum sum = kci_sum_over(plan, node, plain);
     sum.points = true;
     double points = kci_live_sum(&sum);
-    return points < 0 ? points : points * others;
+    if (points < 0 || !shared)
+        return points < 0 ? points : points * others;
+    sum.around = loops_of(graph, node); /* no more elements than points */
+    double all = kci_live_sum(&sum);
+    return all < 0 ? all : fmin(points * others, all);
 }
 
 /* ---- several reads: the union of their boxes -------------------------------------------- */

@@ -59,6 +59,22 @@ static void make_condition(const kci_sum *sum, const kci_limit *limit, kci_set l
     }
 }
 
+/* Do two positions of merged reads have the same steps along the walked loops? */
+static bool walk_alike(const kci_sum *sum, const kci_axis *a, const kci_axis *b, kci_set loops)
+{
+    const kci_graph *graph = sum->plan->graph;
+    for (uint32_t t = 0; t < a->terms; t++) {
+        const kci_loop_term *term = &graph->terms[a->term + t];
+        double other = 0;
+        for (uint32_t u = 0; u < b->terms; u++)
+            if (graph->terms[b->term + u].loop == term->loop)
+                other = kci_term_coefficient(&graph->terms[b->term + u], sum->plan->size);
+        if ((loops & KCI_BIT(term->loop)) && kci_term_coefficient(term, sum->plan->size) != other)
+            return false;
+    }
+    return true;
+}
+
 static void make_weight(const kci_sum *sum, uint32_t id, kci_set loops, kci_weight *w)
 {
     const kci_graph *graph = sum->plan->graph;
@@ -222,9 +238,12 @@ double kci_live_sum(kci_sum *sum)
     size_t weight_count = sum->axis_count < MOST_WEIGHTS ? sum->axis_count : MOST_WEIGHTS;
     for (size_t i = 0; i < weight_count; i++) {
         make_weight(sum, sum->axes[i], loops, &weights[i]);
+        weights[i].position = i;
         for (size_t m = 1; m < sum->members; m++) { /* one box around all: they walk alike */
             kci_weight other;
             make_weight(sum, sum->axes[m * sum->axis_count + i], loops, &other);
+            weights[i].crooked = weights[i].crooked || !walk_alike(sum, weights[i].axis, other.axis, loops);
+            weights[i].loops |= other.loops;
             weights[i].least = fmin(weights[i].least, other.least);
             weights[i].most = fmax(weights[i].most, other.most);
         }

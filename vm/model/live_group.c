@@ -27,8 +27,34 @@ static bool holds(const kci_group *g, const kci_condition *c)
     return least <= c->hi && most >= c->lo;
 }
 
+/* The box around members that walk at unlike steps, at the tile where each loop stands. */
+static double crooked_extent(const kci_group *g, const kci_weight *w)
+{
+    const kci_sum *sum = g->sum;
+    const kci_graph *graph = sum->plan->graph;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (size_t m = 0; m < sum->members; m++) {
+        const kci_axis *axis = &graph->axes[sum->axes[m * sum->axis_count + w->position]];
+        double from = axis->constant, to = axis->constant;
+        for (uint32_t t = 0; t < axis->terms; t++) {
+            const kci_loop_term *term = &graph->terms[axis->term + t];
+            bool walked = w->loops & KCI_BIT(term->loop);
+            double a = kci_term_coefficient(term, sum->plan->size);
+            double low = walked ? g->low[term->loop] : sum->plan->low[term->loop];
+            double high = walked ? g->high[term->loop] : sum->plan->high[term->loop];
+            from += a > 0 ? a * low : a * high;
+            to += a > 0 ? a * high : a * low;
+        }
+        least = fmin(least, from);
+        most = fmax(most, to);
+    }
+    return fmax(0, fmin(most, w->size - 1) - fmax(least, 0) + 1);
+}
+
 static double extent(const kci_group *g, const kci_weight *w)
 {
+    if (w->crooked)
+        return crooked_extent(g, w);
     const kci_graph *graph = g->sum->plan->graph;
     double least = w->least, most = w->most, rows = w->rows;
     for (uint32_t t = 0; t < w->axis->terms; t++) {
@@ -139,12 +165,12 @@ static double along(kci_group *g, int loop, double full)
     const kci_weight *clipped = NULL;
     for (size_t i = 0; i < g->weight_count; i++) {
         const kci_weight *w = g->weights[i];
-        if (!(w->loops & KCI_BIT(loop)) || unclipped(g, w, loop, from, to)) {
+        if (!(w->loops & KCI_BIT(loop)) || (!w->crooked && unclipped(g, w, loop, from, to))) {
             stand_at(g, loop, from);
             product *= extent(g, w);
-        } else if (!clipped) {
+        } else if (!clipped && !w->crooked) {
             clipped = w;
-        } else { /* two series that are clipped: walk */
+        } else { /* two series that are clipped, or a crooked one: walk */
             double sum = 0;
             for (double k = from; k <= to; k++) {
                 stand_at(g, loop, k);

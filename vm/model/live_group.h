@@ -21,6 +21,8 @@ typedef struct kci_weight {
     kci_set loops;              /* walked ones */
     double least, most, size;   /* box of the rest; bound */
     double rows;                /* gather: rows of the rest */
+    size_t position;            /* in the sum's axes */
+    bool crooked;               /* its members walk at unlike steps: no closed form along a loop */
 } kci_weight;
 
 typedef struct kci_group {

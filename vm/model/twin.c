@@ -15,16 +15,22 @@ static int dim_of(const kci_plan *plan, const kci_node *node, uint32_t i)
     return graph->terms[scope->term].loop;
 }
 
-/* Narrows dim `a` to the values that dim `b` takes as well; both run in steps. */
+/* Narrows dim `a` to the values that dim `b` takes as well.  Both run in steps s and t:
+ * common values are lcm(s, t) apart, and the first is found within t of a's steps. */
 static void intersect(kci_plan *plan, int a, int b)
 {
-    double step = plan->step[a], first = fmax(plan->first[a], plan->first[b]);
-    double last = fmin(plan->first[a] + step * (plan->size[a] - 1), plan->first[b] + plan->step[b] * (plan->size[b] - 1));
-    bool alike = plan->step[b] == step && fmod(plan->first[b] - plan->first[a], step) == 0;
-    if (plan->size[a] < 1)
-        return;
-    plan->size[a] = alike && last >= first ? (last - first) / step + 1 : 0;
+    double s = plan->step[a], t = plan->step[b], first = plan->first[a], tried = 0;
+    double last = fmin(first + s * (plan->size[a] - 1), plan->first[b] + t * (plan->size[b] - 1)), together = s;
+    for (; tried < t && fmod(first - plan->first[b], t) != 0; tried++)
+        first += s;
+    while (fmod(together, t) != 0)
+        together += s;
+    if (first < plan->first[b])
+        first += ceil((plan->first[b] - first) / together) * together;
+    bool none = plan->size[a] < 1 || plan->size[b] < 1 || tried == t || last < first;
+    plan->size[a] = none ? 0 : floor((last - first) / together) + 1;
     plan->first[a] = first;
+    plan->step[a] = together;
     plan->high[a] = plan->size[a] - 1;
 }
 
@@ -32,11 +38,12 @@ static void intersect(kci_plan *plan, int a, int b)
 static double common_points(kci_plan *plan, const uint32_t *twins, int count, unsigned subset)
 {
     const kci_graph *graph = plan->graph;
-    double first[KCI_MAX_LOOPS], size[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];
+    double first[KCI_MAX_LOOPS], size[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS], step[KCI_MAX_LOOPS];
     const kci_node *leader = NULL;
     memcpy(first, plan->first, sizeof first);
     memcpy(size, plan->size, sizeof size);
     memcpy(high, plan->high, sizeof high);
+    memcpy(step, plan->step, sizeof step);
     for (int t = 0; t < count; t++) {
         if (!(subset >> t & 1))
             continue;
@@ -51,6 +58,7 @@ static double common_points(kci_plan *plan, const uint32_t *twins, int count, un
     memcpy(plan->first, first, sizeof first);
     memcpy(plan->size, size, sizeof size);
     memcpy(plan->high, high, sizeof high);
+    memcpy(plan->step, step, sizeof step);
     return points;
 }
 
