@@ -49,7 +49,7 @@ kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles)
     plan->looped = plan->grid = plan->split = 0;
     for (size_t i = 0; i < graph->loop_count; i++) {
         double size = sizes[i], tile = tiling ? (tiles ? tiles[i] : tiling->tile[i]) : size;
-        plan->size[i] = size;
+        plan->size[i] = plan->whole[i] = size;
         plan->tile[i] = tile < size ? tile : size;
         plan->trips[i] = ceil(size / plan->tile[i]);
         plan->first[i] = 0;

@@ -37,13 +37,13 @@ static void make_condition(const kci_sum *sum, const kci_limit *limit, kci_set l
     c->least = c->most = axis->constant;
     c->lo = limit->lo;
     c->bound = limit->bound;
-    c->hi = limit->kind == KCI_PADDING ? kci_axis_size(graph, &graph->axes[limit->axis], plan->size) - 1 : limit->hi;
+    c->hi = limit->kind == KCI_PADDING ? kci_axis_size(graph, &graph->axes[limit->axis], plan->whole) - 1 : limit->hi;
     for (uint32_t t = 0; t < axis->terms; t++) {
         const kci_loop_term *term = &graph->terms[axis->term + t];
         int loop = term->loop;
-        double a = kci_term_coefficient(term, plan->size);
+        double a = kci_term_coefficient(term, plan->whole);
         if (limit->hi_follows && loop < (int)graph->loop_count)
-            c->hi += term->coefficient * (plan->size[loop] - graph->loops[loop].size);
+            c->hi += term->coefficient * (plan->whole[loop] - graph->loops[loop].size);
         c->least += a * plan->first[loop];
         c->most += a * plan->first[loop];
         a *= plan->step[loop];
@@ -68,8 +68,8 @@ static bool walk_alike(const kci_sum *sum, const kci_axis *a, const kci_axis *b,
         double other = 0;
         for (uint32_t u = 0; u < b->terms; u++)
             if (graph->terms[b->term + u].loop == term->loop)
-                other = kci_term_coefficient(&graph->terms[b->term + u], sum->plan->size);
-        if ((loops & KCI_BIT(term->loop)) && kci_term_coefficient(term, sum->plan->size) != other)
+                other = kci_term_coefficient(&graph->terms[b->term + u], sum->plan->whole);
+        if ((loops & KCI_BIT(term->loop)) && kci_term_coefficient(term, sum->plan->whole) != other)
             return false;
     }
     return true;
@@ -80,14 +80,14 @@ static void make_weight(const kci_sum *sum, uint32_t id, kci_set loops, kci_weig
     const kci_graph *graph = sum->plan->graph;
     const kci_axis *axis = &graph->axes[id];
     *w = (kci_weight){ .axis = axis, .least = axis->constant, .most = axis->constant, .rows = 1,
-                   .size = kci_axis_size(graph, axis, sum->plan->size) };
+                   .size = kci_axis_size(graph, axis, sum->plan->whole) };
     for (uint32_t t = 0; t < axis->terms; t++) {
         const kci_loop_term *term = &graph->terms[axis->term + t];
         if (loops & KCI_BIT(term->loop)) {
             w->loops |= KCI_BIT(term->loop);
             continue;
         }
-        double a = kci_term_coefficient(term, sum->plan->size);
+        double a = kci_term_coefficient(term, sum->plan->whole);
         double low = sum->plan->low[term->loop], high = sum->plan->high[term->loop];
         w->least += a > 0 ? a * low : a * high;
         w->most += a > 0 ? a * high : a * low;
@@ -169,7 +169,7 @@ static void tighten(kci_sum *sum, const kci_region *region)
             for (uint32_t t = 0; t < axis->terms; t++) {
                 const kci_loop_term *term = &graph->terms[axis->term + t];
                 int loop = term->loop;
-                double a = kci_term_coefficient(term, plan->size) * plan->step[loop];
+                double a = kci_term_coefficient(term, plan->whole) * plan->step[loop];
                 if ((limit->bound & KCI_BIT(loop)) || a == 0)
                     continue;
                 double least = c.least - (a > 0 ? a * plan->low[loop] : a * plan->high[loop]);
@@ -213,7 +213,7 @@ static double simple_sum(const kci_sum *sum)
         if (!plan->plain_axis[sum->axes[i]] || (axis->loops & weighed))
             return -1;
         unsigned loop = kci_first(axis->loops);
-        if (axis->size < plan->size[loop] && kci_axis_size(plan->graph, axis, plan->size) < plan->size[loop])
+        if (axis->size < plan->size[loop] && kci_axis_size(plan->graph, axis, plan->whole) < plan->size[loop])
             return -1;
         weighed |= axis->loops;
         product *= sum->around & axis->loops ? plan->size[loop] : plan->high[loop] - plan->low[loop] + 1;
@@ -221,6 +221,12 @@ static double simple_sum(const kci_sum *sum)
     for (KCI_EACH(i, sum->around & ~weighed))
         product *= kci_trips_of(sum, (int)i);
     return product;
+}
+
+void kci_narrow(kci_sum *sum)
+{
+    if (sum->regions == 1)
+        tighten(sum, &sum->plan->graph->regions[sum->region]);
 }
 
 double kci_live_sum(kci_sum *sum)

@@ -39,7 +39,7 @@ static double crooked_extent(const kci_group *g, const kci_weight *w)
         for (uint32_t t = 0; t < axis->terms; t++) {
             const kci_loop_term *term = &graph->terms[axis->term + t];
             bool walked = w->loops & KCI_BIT(term->loop);
-            double a = kci_term_coefficient(term, sum->plan->size);
+            double a = kci_term_coefficient(term, sum->plan->whole);
             double low = walked ? g->low[term->loop] : sum->plan->low[term->loop];
             double high = walked ? g->high[term->loop] : sum->plan->high[term->loop];
             from += a > 0 ? a * low : a * high;
@@ -61,7 +61,7 @@ static double extent(const kci_group *g, const kci_weight *w)
         const kci_loop_term *term = &graph->terms[w->axis->term + t];
         if (!(w->loops & KCI_BIT(term->loop)))
             continue;
-        double a = kci_term_coefficient(term, g->sum->plan->size);
+        double a = kci_term_coefficient(term, g->sum->plan->whole);
         least += a > 0 ? a * g->low[term->loop] : a * g->high[term->loop];
         most += a > 0 ? a * g->high[term->loop] : a * g->low[term->loop];
         rows *= g->high[term->loop] - g->low[term->loop] + 1;
@@ -103,7 +103,7 @@ static bool unclipped(kci_group *g, const kci_weight *w, int loop, double from, 
             const kci_loop_term *term = &graph->terms[w->axis->term + t];
             if (!(w->loops & KCI_BIT(term->loop)))
                 continue;
-            double a = kci_term_coefficient(term, g->sum->plan->size);
+            double a = kci_term_coefficient(term, g->sum->plan->whole);
             least += a > 0 ? a * g->low[term->loop] : a * g->high[term->loop];
             most += a > 0 ? a * g->high[term->loop] : a * g->low[term->loop];
         }
@@ -123,7 +123,7 @@ static double clipped_series(kci_group *g, const kci_weight *w, int loop, double
         const kci_loop_term *term = &graph->terms[w->axis->term + t];
         if (!(w->loops & KCI_BIT(term->loop)))
             continue;
-        double a = kci_term_coefficient(term, g->sum->plan->size);
+        double a = kci_term_coefficient(term, g->sum->plan->whole);
         least += a > 0 ? a * g->low[term->loop] : a * g->high[term->loop];
         most += a > 0 ? a * g->high[term->loop] : a * g->low[term->loop];
         if (term->loop == loop)

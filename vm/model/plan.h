@@ -35,6 +35,7 @@ struct kci_plan {
 
     /* the point */
     double size[KCI_MAX_LOOPS];     /* virtual dims included: how many values are useful */
+    double whole[KCI_MAX_LOOPS];    /* a loop's size, also while size counts a part of it */
     double tile[KCI_MAX_LOOPS];
     double trips[KCI_MAX_LOOPS];
     double shares[KCI_MAX_LOOPS];   /* CTAs that share a split loop; 1 */
@@ -119,6 +120,8 @@ kci_sum kci_sum_over(kci_plan *plan, const kci_node *node, kci_set around);
 /* Sum over live iterations of the product of extents (1 where there are none).
  * Negative: too many iterations to walk one by one; the context has the sentence. */
 double kci_live_sum(kci_sum *sum);
+/* Narrows low and high of the loops to what the one alternative of a region leaves; several say nothing. */
+void kci_narrow(kci_sum *sum);
 /* The same, where CTAs that share split loops outside `around` each count apart. */
 double kci_live_sum_shared(kci_sum *sum);
 
