@@ -187,12 +187,57 @@ static void tighten(kci_sum *sum, const kci_region *region)
     }
 }
 
+/* The step of a condition along a loop that it takes as a range; 0: none. */
+static double range_step(const kci_plan *plan, const kci_condition *c, int loop)
+{
+    const kci_axis *axis = &plan->graph->axes[c->axis];
+    for (uint32_t t = 0; t < axis->terms; t++)
+        if (plan->graph->terms[axis->term + t].loop == loop && !(c->loops & KCI_BIT(loop)))
+            return kci_term_coefficient(&plan->graph->terms[axis->term + t], plan->whole) * plan->step[loop];
+    return 0;
+}
+
+/* What two conditions that share a range say of all else: some one value of the range
+ * must serve both.  Exact for steps of one size. */
+static size_t eliminate(const kci_sum *sum, kci_condition *conditions, size_t from, size_t to)
+{
+    const kci_plan *plan = sum->plan;
+    size_t count = to;
+    for (size_t i = from; i < to; i++) {
+        for (size_t j = from; j < i; j++) {
+            const kci_condition *a = &conditions[i], *b = &conditions[j];
+            for (size_t loop = 0; loop < plan->graph->loop_count && count < MOST_CONDITIONS; loop++) {
+                double along = range_step(plan, a, (int)loop), other = range_step(plan, b, (int)loop);
+                if (along == 0 || fabs(along) != fabs(other) || plan->size[loop] <= 1)
+                    continue;
+                double sign = along == other ? 1 : -1; /* a - sign * b knows no such loop */
+                bool bound = ((a->bound | b->bound) & KCI_BIT(loop)) != 0;
+                double low = bound ? 0 : plan->low[loop], high = bound ? plan->size[loop] - 1 : plan->high[loop];
+                double shift = along > 0 ? along * low : along * high, reach = fabs(along) * (high - low);
+                double back = other > 0 ? other * low : other * high;
+                double least = b->least - back, most = b->most - back - reach;
+                kci_condition *c = &conditions[count++];
+                *c = *a;
+                c->axis = UINT32_MAX;
+                c->loops |= b->loops;
+                c->least = a->least - shift - (sign > 0 ? most : -least);
+                c->most = a->most - shift - reach - (sign > 0 ? least : -most);
+                c->lo = a->lo - (sign > 0 ? b->hi : -b->lo);
+                c->hi = a->hi - (sign > 0 ? b->lo : -b->hi);
+                for (KCI_EACH(k, b->loops))
+                    c->coefficient[k] -= sign * b->coefficient[k];
+            }
+        }
+    }
+    return count;
+}
+
 /* A band that two limits of one alternative leave empty. */
 static bool contradicts(const kci_condition *conditions, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         for (size_t j = from; j < i; j++)
-            if (conditions[i].axis == conditions[j].axis && conditions[i].bound == conditions[j].bound &&
+            if (conditions[i].axis == conditions[j].axis && conditions[i].axis != UINT32_MAX && conditions[i].bound == conditions[j].bound &&
                 (conditions[i].lo > conditions[j].hi || conditions[j].lo > conditions[i].hi))
                 return true;
     return false;
@@ -279,6 +324,7 @@ double kci_live_sum(kci_sum *sum)
                     make_condition(sum, limit, loops, &conditions[count++]);
             }
             if (chained) {
+                count = eliminate(sum, conditions, from, count);
                 memcpy(plan->low, low, sizeof low);
                 memcpy(plan->high, high, sizeof high);
             }
