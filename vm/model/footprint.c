@@ -52,16 +52,8 @@ static double tile_elements(const kci_plan *plan, uint32_t n, int shared)
                 whole |= KCI_BIT(i);
     }
     double elements = 1;
-    for (uint32_t i = 0; i < node->outs; i++) {
-        const kci_axis *axis = &graph->axes[graph->axis_ids[node->out + i]];
-        double box = 1;
-        for (uint32_t t = 0; t < axis->terms; t++) {
-            int loop = graph->terms[axis->term + t].loop;
-            double extent = whole & KCI_BIT(loop) ? plan->size[loop] : plan->tile[loop];
-            box += fabs(kci_term_coefficient(&graph->terms[axis->term + t], plan->size)) * (extent - 1);
-        }
-        elements *= box;
-    }
+    for (uint32_t i = 0; i < node->outs; i++)
+        elements *= kci_extent(plan, graph->axis_ids[node->out + i], whole);
     return elements;
 }
 

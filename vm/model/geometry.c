@@ -4,18 +4,24 @@
 
 #include "plan.h"
 
-double kci_tile_extent(const kci_plan *plan, uint32_t id)
+double kci_extent(const kci_plan *plan, uint32_t id, kci_set whole)
 {
     const kci_axis *axis = &plan->graph->axes[id];
     double box = axis->gather ? 1 : 0;
     for (uint32_t t = 0; t < axis->terms; t++) {
         const kci_loop_term *term = &plan->graph->terms[axis->term + t];
+        double values = whole & KCI_BIT(term->loop) ? plan->size[term->loop] : plan->tile[term->loop];
         if (axis->gather)
-            box *= plan->tile[term->loop];
+            box *= values;
         else
-            box += fabs(kci_term_coefficient(term, plan->size)) * (plan->tile[term->loop] - 1);
+            box += fabs(kci_term_coefficient(term, plan->size)) * (values - 1);
     }
     return axis->gather ? box : box + 1;
+}
+
+double kci_tile_extent(const kci_plan *plan, uint32_t id)
+{
+    return kci_extent(plan, id, 0);
 }
 
 /* The useful values of a virtual dim: those of its axis within its bounds, as

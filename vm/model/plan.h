@@ -91,6 +91,8 @@ struct kci_plan {
 
 /* geometry.c */
 kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles);
+/* Values from the least to the most that an axis takes in a tile, loops of `whole` at full size. */
+double kci_extent(const kci_plan *plan, uint32_t axis, kci_set whole);
 double kci_tile_extent(const kci_plan *plan, uint32_t axis);    /* box of one full tile, not clipped */
 
 /* combine.c */
@@ -154,7 +156,7 @@ bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` st
 kc_status kci_find_accumulators(kci_plan *plan);
 
 /* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
-double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool out);
 /* twin.c: useful points of node n; of twins the first has what all cover, once */
 double kci_useful_points(kci_plan *plan, uint32_t n);
 

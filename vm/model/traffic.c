@@ -225,11 +225,16 @@ static double written_elements(const kci_plan *plan, const kci_node *node)
     return elements;
 }
 
+/* The box of a value within its bounds. */
 static double value_elements(const kci_plan *plan, const kci_node *node)
 {
     double elements = 1;
-    for (uint32_t i = 0; i < node->outs; i++)
-        elements *= kci_axis_size(plan->graph, &plan->graph->axes[plan->graph->axis_ids[node->out + i]], plan->size);
+    for (uint32_t i = 0; i < node->outs; i++) {
+        uint32_t id = plan->graph->axis_ids[node->out + i];
+        double low, high, step, size = kci_axis_size(plan->graph, &plan->graph->axes[id], plan->size);
+        kci_distinct_range(plan, id, &low, &high, &step);
+        elements *= fmax(0, fmin(high, size - 1) - fmax(low, 0) + 1);
+    }
     return elements;
 }
 
