@@ -160,7 +160,8 @@ static int push_method(lua_State *L, lua_CFunction function)
 /* What is not a number. */
 static const char *const other_fields[] = {"kind",  "name",  "device", "convention", "tensors",
                                            "times", "bound", "class",  "schedule",   "kernels",
-                                           "notes", "ratio", "error",  "table"};
+                                           "notes", "ratio", "error",  "table",
+                                           "explain", "sensitivity"};
 
 static int unknown_field(kci_call *c)
 {
@@ -213,6 +214,10 @@ int kci_index_result(lua_State *L)
         return push_text(L, NULL);
     if (strcmp(field, "table") == 0)
         return push_method(L, object_table);
+    if (strcmp(field, "explain") == 0)
+        return push_method(L, kci_result_explain);
+    if (strcmp(field, "sensitivity") == 0)
+        return push_method(L, kci_result_sensitivity);
     return unknown_field(&c);
 }
 

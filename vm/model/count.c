@@ -23,6 +23,7 @@ static void free_columns(kci_plan *plan)
     kci_free(context, plan->accumulates, nodes * sizeof *plan->accumulates);
     kci_free(context, plan->read_start, (tensors + 2) * sizeof *plan->read_start);
     kci_free(context, plan->read_list, nodes * sizeof *plan->read_list);
+    kci_free(context, plan->marks, plan->mark_words * sizeof *plan->marks);
     kci_free(context, plan->next_twin, nodes * sizeof *plan->next_twin);
     kci_free(context, plan->lives, nodes * sizeof *plan->lives);
     kci_free(context, plan->events, (room * nodes + 2) * sizeof *plan->events);
@@ -73,6 +74,23 @@ static kc_status find_pass_room(kci_plan *plan)
     plan->pass_room = status ? KCI_MAX_PASSES : plan->passes; /* real tiles may need fewer */
     plan->looped = 0;
     return KC_OK;
+}
+
+/* Room to mark the elements of irregular reads, at the sizes the kernel was built with. */
+static bool make_marks(kci_plan *plan)
+{
+    double sizes[KCI_MAX_LOOPS];
+    size_t words = 0;
+    for (size_t i = 0; i < plan->graph->loop_count; i++)
+        sizes[i] = plan->graph->loops[i].size;
+    kci_geometry(plan, sizes, NULL);
+    for (size_t t = 0; t < plan->graph->tensor_count; t++) {
+        size_t needed = kci_marks_needed(plan, (int32_t)t);
+        words = needed > words ? needed : words;
+    }
+    plan->marks = words ? kci_alloc(plan->context, words * sizeof *plan->marks) : NULL;
+    plan->mark_words = plan->marks ? words : 0;
+    return words == 0 || plan->marks;
 }
 
 kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
@@ -135,7 +153,10 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
             plan->next_twin[graph->nodes[n].twin] = n;
         }
     kci_find_accumulators(plan);
-    return plan;
+    if (make_marks(plan))
+        return plan;
+    kci_plan_free(plan);
+    return NULL;
 }
 
 /* The nest is made anew only when other loops than before have more than one trip. */

@@ -112,7 +112,8 @@ enum {                              /* kci_node.flags */
     KCI_SCAN = 2,                   /* `reduced` stays in the value: users need no next pass */
     KCI_RESCALE = 4,                /* executed only, and only where its `around` loops have trips */
     KCI_STATISTIC = 8,              /* running maximum or sum of an online softmax */
-    KCI_INTO = 16                   /* adds one accumulator onto another: no op of its own */
+    KCI_INTO = 16,                  /* adds one accumulator onto another: no op of its own */
+    KCI_MATMUL = 32                 /* contracts two operands, on either unit */
 };
 
 typedef struct kci_edge {

@@ -4,7 +4,8 @@
  *     combine.c    what runs in the tiled kernel, and what after partials are combined
  *     nest.c       passes; which loops are around each node in each pass
  *     live.c       sums over the live iterations of some loops
- *     distinct.c   elements touched at least once
+ *     distinct.c   elements touched at least once; touched.c where no closed form serves
+ *     twin.c       ops that a fuse needs under several indexes
  *     work.c traffic.c footprint.c   the figures
  *     count.c      all of it in order */
 #ifndef KCI_PLAN_H
@@ -34,6 +35,7 @@ struct kci_plan {
 
     /* the point */
     double size[KCI_MAX_LOOPS];     /* virtual dims included: how many values are useful */
+    double whole[KCI_MAX_LOOPS];    /* a loop's size, also while size counts a part of it */
     double tile[KCI_MAX_LOOPS];
     double trips[KCI_MAX_LOOPS];
     double shares[KCI_MAX_LOOPS];   /* CTAs that share a split loop; 1 */
@@ -70,6 +72,8 @@ struct kci_plan {
     uint32_t *accumulator;          /* per node: the node that stands for its accumulator (KCI_INTO joins some) */
     kci_set *accumulates;           /* per node that stands for one: loops reduced by all of them */
     uint32_t *read_start, *read_list;   /* read nodes by tensor */
+    uint64_t *marks;                /* of elements, where no closed form serves */
+    size_t mark_words;
     uint32_t *next_twin;            /* per node: the next of the same op; 0: none */
 
     /* columns of the footprint */
@@ -87,8 +91,9 @@ struct kci_plan {
 
 /* geometry.c */
 kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles);
+/* Values from the least to the most that an axis takes in a tile, loops of `whole` at full size. */
+double kci_extent(const kci_plan *plan, uint32_t axis, kci_set whole);
 double kci_tile_extent(const kci_plan *plan, uint32_t axis);    /* box of one full tile, not clipped */
-double kci_last_tile(const kci_plan *plan, int loop);           /* extent of the last tile of a loop */
 
 /* combine.c */
 kc_status kci_combine(kci_plan *plan);
@@ -117,6 +122,8 @@ kci_sum kci_sum_over(kci_plan *plan, const kci_node *node, kci_set around);
 /* Sum over live iterations of the product of extents (1 where there are none).
  * Negative: too many iterations to walk one by one; the context has the sentence. */
 double kci_live_sum(kci_sum *sum);
+/* Narrows low and high of the loops to what the one alternative of a region leaves; several say nothing. */
+void kci_narrow(kci_sum *sum);
 /* The same, where CTAs that share split loops outside `around` each count apart. */
 double kci_live_sum_shared(kci_sum *sum);
 
@@ -131,9 +138,15 @@ double kci_band_sum(double n_q, double t_q, double n_k, double t_k, double lo, d
 
 /* distinct.c */
 double kci_distinct_values(const kci_plan *plan, uint32_t scope_axis);
-kc_status kci_distinct_range(const kci_plan *plan, uint32_t scope_axis, double *low, double *high, bool *gaps);
+/* Its least and greatest value, and the step between neighbours; 0: not one step. */
+void kci_distinct_range(const kci_plan *plan, uint32_t scope_axis, double *low, double *high, double *step);
 double kci_read_elements(kci_plan *plan, const kci_node *read); /* of one read; negative: failed */
 double kci_union_elements(kci_plan *plan, const uint32_t *nodes, int count);    /* boxes of several, without limits */
+/* touched.c: is there no closed form for this tensor's reads; words of marks for it (0: none needed, or too many);
+ * elements marked one by one (negative: too many) */
+bool kci_irregular(const kci_plan *plan, int32_t tensor);
+size_t kci_marks_needed(const kci_plan *plan, int32_t tensor);
+double kci_touched(kci_plan *plan, const uint32_t *reads, int count);
 double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads of a tensor, times their scales; negative: failed */
 
 /* accumulator.c: what of an accumulator spills */
@@ -143,7 +156,7 @@ bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` st
 kc_status kci_find_accumulators(kci_plan *plan);
 
 /* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
-double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool out);
 /* twin.c: useful points of node n; of twins the first has what all cover, once */
 double kci_useful_points(kci_plan *plan, uint32_t n);
 

@@ -10,6 +10,7 @@
 #include "reads.h"
 
 enum { DEEPEST = 64 };          /* programs within programs */
+static const double most_kernels = 1e6;
 
 void kci_program_destroy(kc_object *object)
 {
@@ -219,6 +220,10 @@ kc_program *kc_program_new(kc_context *context, const char *name, kc_object *con
             program->parts[i].object = (kc_object *)(void *)kci_as_kernel(parts[i], "program", "each part");
         ok = program->parts[i].object != NULL;
     }
+    for (size_t i = 0; ok && i < count; i++)
+        program->kernels += parts[i]->kind == KC_PROGRAM ? ((const kc_program *)(const void *)parts[i])->kernels : 1;
+    if (ok && program->kernels > most_kernels)
+        ok = kci_fail(context, KC_EARGUMENT, "program: '%.80s' has more than 10^6 kernels; kc.times repeats one", name) == KC_OK;
     order o = { .context = context, .name = name };
     ok = ok && kci_program_visit(program, check_kernel, &o) == KC_OK && narrow(program) == KC_OK;
     kci_seen_free(context, &o.written);
@@ -252,6 +257,7 @@ kc_program *kc_times(kc_object *part, double n)
         return NULL;
     }
     program->parts[0] = (kci_part){ repeated, n };
+    program->kernels = repeated->kind == KC_PROGRAM ? ((const kc_program *)(const void *)repeated)->kernels : 1;
     return program;
 }
 

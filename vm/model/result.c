@@ -53,6 +53,9 @@ static const struct {
     [KC_TILE_EFFICIENCY] = { "tile_efficiency", "", KCI_FIELD_DERIVED },
     [KC_PASSES] = { "passes", "", KCI_FIELD_OWN },
     [KC_LAUNCHES] = { "launches", "", KCI_FIELD_SUM },
+    [KC_MEASURED] = { "measured", "s", KCI_FIELD_OWN },
+    [KC_MEASURED_RATIO] = { "measured_ratio", "", KCI_FIELD_OWN },
+    [KC_MEASURED_EFFICIENCY] = { "measured_efficiency", "", KCI_FIELD_OWN },
 };
 
 static const char *const ledger[KC_LEDGER_COUNT] = {
@@ -103,6 +106,7 @@ kc_result *kci_result_new(kc_context *context, const char *name, const char *dev
     if (!r)
         return NULL;
     r->notes.context = context;
+    r->times = 1;
     r->name = kci_copy_text(context, name);
     if (device)
         r->device = kci_copy_text(context, device);
@@ -203,6 +207,7 @@ kc_status kci_result_add_rows(kc_result *r, const kc_result *part)
 
 void kci_result_times(kc_result *r, double n)
 {
+    r->times *= n;
     for (int f = 0; f < KC_FIELD_COUNT; f++)
         if (fields[f].kind == KCI_FIELD_SUM)
             r->field[f] *= n;
@@ -290,6 +295,10 @@ void kci_result_destroy(kc_object *object)
     }
     kci_free(context, r->schedule, r->schedule_capacity * sizeof *r->schedule);
     kci_notes_free(&r->notes);
+    kci_free_text(context, r->explanation);
+    kc_release(r->x);
+    kc_release(r->of);
+    kc_release(r->options);
     kci_free(context, r, sizeof *r);
 }
 

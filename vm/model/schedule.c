@@ -10,11 +10,6 @@
 static const char *const overlaps[] = { "none", "load", "all" };
 static const char *const paths[] = { "mma", "wgmma", "tcgen05", "mfma" };
 
-const char *kci_overlap_name(kci_overlap overlap)
-{
-    return overlaps[overlap];
-}
-
 #define ENTRY_LISTS(X) X(tile) X(grid) X(order) X(stages) X(split) X(hold) X(place) X(raster) X(cluster)
 
 kc_schedule *kc_schedule_new(kc_context *context)
@@ -35,14 +30,6 @@ void kci_schedule_destroy(kc_object *object)
 #undef FREE
     kci_free_text(object->context, s->path);
     kci_free(object->context, s, sizeof *s);
-}
-
-const kci_entry *kci_entry_named(const kci_entries *entries, kci_symbol name)
-{
-    for (size_t i = 0; i < entries->count; i++)
-        if (entries->items[i].name == name)
-            return &entries->items[i];
-    return NULL;
 }
 
 static kc_status put(kc_context *context, kci_entries *entries, kci_symbol name, double number)

@@ -8,24 +8,13 @@ enum { MOST_MEMBERS = 64 };
 
 /* ---- reads -------------------------------------------------------------------------- */
 
-/* Walked loops in a position, with their steps: what decides whether two reads of a
- * tensor move together. */
-static bool walk_alike(const kci_plan *plan, uint32_t a, uint32_t b, kci_set walked)
+/* Does a position of two reads depend on the same walked loops?  Then they move together. */
+static bool walk_together(const kci_plan *plan, uint32_t a, uint32_t b)
 {
-    const kci_graph *graph = plan->graph;
-    const kci_axis *x = &graph->axes[a], *y = &graph->axes[b];
-    if (x->gather || y->gather || ((x->loops ^ y->loops) & walked))
+    const kci_axis *x = &plan->graph->axes[a], *y = &plan->graph->axes[b];
+    if (x->gather || y->gather)
         return a == b;
-    for (uint32_t t = 0; t < x->terms; t++) {
-        const kci_loop_term *term = &graph->terms[x->term + t];
-        if (!(walked & KCI_BIT(term->loop)))
-            continue;
-        for (uint32_t u = 0; u < y->terms; u++)
-            if (graph->terms[y->term + u].loop == term->loop &&
-                kci_term_coefficient(term, plan->size) != kci_term_coefficient(&graph->terms[y->term + u], plan->size))
-                return false;
-    }
-    return true;
+    return ((x->loops ^ y->loops) & (plan->looped | plan->grid)) == 0;
 }
 
 static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
@@ -34,7 +23,7 @@ static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
     if (a->tensor != b->tensor || a->axes != b->axes || a->scale != b->scale)
         return false;
     for (uint32_t i = 0; i < a->axes; i++)
-        if (!walk_alike(plan, graph->axis_ids[a->axis + i], graph->axis_ids[b->axis + i], plan->looped | plan->grid))
+        if (!walk_together(plan, graph->axis_ids[a->axis + i], graph->axis_ids[b->axis + i]))
             return false;
     return true;
 }
@@ -236,11 +225,16 @@ static double written_elements(const kci_plan *plan, const kci_node *node)
     return elements;
 }
 
+/* The box of a value within its bounds. */
 static double value_elements(const kci_plan *plan, const kci_node *node)
 {
     double elements = 1;
-    for (uint32_t i = 0; i < node->outs; i++)
-        elements *= kci_axis_size(plan->graph, &plan->graph->axes[plan->graph->axis_ids[node->out + i]], plan->size);
+    for (uint32_t i = 0; i < node->outs; i++) {
+        uint32_t id = plan->graph->axis_ids[node->out + i];
+        double low, high, step, size = kci_axis_size(plan->graph, &plan->graph->axes[id], plan->size);
+        kci_distinct_range(plan, id, &low, &high, &step);
+        elements *= fmax(0, fmin(high, size - 1) - fmax(low, 0) + 1);
+    }
     return elements;
 }
 

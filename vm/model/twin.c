@@ -15,42 +15,77 @@ static int dim_of(const kci_plan *plan, const kci_node *node, uint32_t i)
     return graph->terms[scope->term].loop;
 }
 
-/* Narrows dim `a` to the values that dim `b` takes as well; both run in steps. */
-static void intersect(kci_plan *plan, int a, int b)
+/* Values first, first + step, … of one axis of an op. */
+typedef struct run {
+    double first, step, size;
+} run;
+
+/* The values that both runs take: lcm of the steps apart, the first within `b.step` of a's values. */
+static run common(run a, run b)
 {
-    double step = plan->step[a], first = fmax(plan->first[a], plan->first[b]);
-    double last = fmin(plan->first[a] + step * (plan->size[a] - 1), plan->first[b] + plan->step[b] * (plan->size[b] - 1));
-    bool alike = plan->step[b] == step && fmod(plan->first[b] - plan->first[a], step) == 0;
-    if (plan->size[a] < 1)
-        return;
-    plan->size[a] = alike && last >= first ? (last - first) / step + 1 : 0;
-    plan->first[a] = first;
-    plan->high[a] = plan->size[a] - 1;
+    double first = a.first, tried = 0, together = a.step;
+    double last = fmin(a.first + a.step * (a.size - 1), b.first + b.step * (b.size - 1));
+    for (; tried < b.step && fmod(first - b.first, b.step) != 0; tried++)
+        first += a.step;
+    while (fmod(together, b.step) != 0)
+        together += a.step;
+    if (first < b.first)
+        first += ceil((b.first - first) / together) * together;
+    bool none = a.size < 1 || b.size < 1 || tried == b.step || last < first;
+    return (run){ first, together, none ? 0 : floor((last - first) / together) + 1 };
+}
+
+/* What the limits of a twin leave of each of its dims by itself. */
+static void runs_of(kci_plan *plan, const kci_node *node, run *runs)
+{
+    kci_sum sum = kci_sum_over(plan, node, 0);
+    double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];
+    memcpy(low, plan->low, sizeof low);
+    memcpy(high, plan->high, sizeof high);
+    sum.points = sum.far = sum.padding = true;
+    kci_narrow(&sum);
+    for (uint32_t i = 0; i < node->axes; i++) {
+        int dim = dim_of(plan, node, i);
+        runs[i].first = plan->first[dim] + plan->step[dim] * plan->low[dim];
+        runs[i].step = plan->step[dim];
+        runs[i].size = fmin(plan->size[dim], fmax(0, plan->high[dim] - plan->low[dim] + 1));
+    }
+    memcpy(plan->low, low, sizeof low);
+    memcpy(plan->high, high, sizeof high);
 }
 
 /* Useful points that every twin of a subset covers, counted in the first one's dims. */
 static double common_points(kci_plan *plan, const uint32_t *twins, int count, unsigned subset)
 {
     const kci_graph *graph = plan->graph;
-    double first[KCI_MAX_LOOPS], size[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];
+    double first[KCI_MAX_LOOPS], size[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS], step[KCI_MAX_LOOPS];
+    run shared[KCI_MAX_LOOPS], own[KCI_MAX_LOOPS];
     const kci_node *leader = NULL;
-    memcpy(first, plan->first, sizeof first);
-    memcpy(size, plan->size, sizeof size);
-    memcpy(high, plan->high, sizeof high);
     for (int t = 0; t < count; t++) {
         if (!(subset >> t & 1))
             continue;
         const kci_node *node = &graph->nodes[twins[t]];
-        if (!leader)
-            leader = node;
-        for (uint32_t i = 0; i < node->axes && i < leader->axes; i++)
-            if (dim_of(plan, node, i) != dim_of(plan, leader, i))
-                intersect(plan, dim_of(plan, leader, i), dim_of(plan, node, i));
+        runs_of(plan, node, leader ? own : shared);
+        for (uint32_t i = 0; leader && i < node->axes && i < leader->axes; i++)
+            shared[i] = common(shared[i], own[i]);
+        leader = leader ? leader : node;
     }
-    double points = kci_points(plan, leader, true, false, false);
+    memcpy(first, plan->first, sizeof first);
+    memcpy(size, plan->size, sizeof size);
+    memcpy(high, plan->high, sizeof high);
+    memcpy(step, plan->step, sizeof step);
+    for (uint32_t i = 0; i < leader->axes; i++) {
+        int dim = dim_of(plan, leader, i);
+        plan->first[dim] = shared[i].first;
+        plan->step[dim] = shared[i].step;
+        plan->size[dim] = shared[i].size;
+        plan->high[dim] = shared[i].size - 1;
+    }
+    double points = kci_points(plan, leader, true, false);
     memcpy(plan->first, first, sizeof first);
     memcpy(plan->size, size, sizeof size);
     memcpy(plan->high, high, sizeof high);
+    memcpy(plan->step, step, sizeof step);
     return points;
 }
 
@@ -71,10 +106,10 @@ double kci_useful_points(kci_plan *plan, uint32_t n)
             break;
     }
     if (count == 1)
-        return kci_points(plan, &graph->nodes[n], true, false, false);
+        return kci_points(plan, &graph->nodes[n], true, false);
     if (count > MOST_TWINS) {
         for (uint32_t t = n;; t = plan->next_twin[t]) {
-            double points = kci_points(plan, &graph->nodes[t], true, false, false);
+            double points = kci_points(plan, &graph->nodes[t], true, false);
             if (points < 0)
                 return points;
             widest = fmax(widest, points);

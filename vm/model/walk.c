@@ -227,7 +227,7 @@ static void find_streams(kci_walker *w)
         for (uint32_t v = 0; v <= u; v++) {
             const kci_node *other = node_at(w, v);
             w->stream[u].first = v;
-            if (other->kind == node->kind && other->tensor == node->tensor && other->scale == node->scale)
+            if (other->kind == node->kind && other->tensor == node->tensor)
                 break;
         }
     }

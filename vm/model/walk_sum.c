@@ -108,7 +108,7 @@ static kc_status add_points(kci_walker *w)
     return KC_OK;
 }
 
-/* Causes of what the reads of one tensor and scale moved; `least`: each element once. */
+/* Causes of what the reads of one tensor moved; `least`: each element once. */
 static void explain(kci_walker *w, kci_row *row, const kci_walk_stream *stream, double least, double bytes)
 {
     double elements = w->tiling == NULL ? least : stream->elements;
@@ -127,10 +127,17 @@ static kc_status add_reads(kci_walker *w)
         const kci_node *node = node_at(w, u);
         if (node->kind != KCI_READ || w->stream[u].first != u)
             continue;
-        double touched = kci_walk_touched(w, u);
-        if (touched < 0)
-            return kc_context_status(w->context);
-        explain(w, &w->out->rows[node->tensor], &w->stream[u], touched * node->scale, w->graph->tensors[node->tensor].bytes);
+        double least = 0;
+        for (uint32_t v = u; v < w->nodes; v++) {
+            const kci_node *read = node_at(w, v);
+            if (read->kind != KCI_READ || read->tensor != node->tensor)
+                continue;
+            double touched = kci_walk_touched(w, v);
+            if (touched < 0)
+                return kc_context_status(w->context);
+            least += touched * read->scale;
+        }
+        explain(w, &w->out->rows[node->tensor], &w->stream[u], least, w->graph->tensors[node->tensor].bytes);
     }
     return KC_OK;
 }

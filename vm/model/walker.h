@@ -53,7 +53,7 @@ typedef struct kci_walk_accumulator {
     size_t last_size, visit_size, live_size;
 } kci_walk_accumulator;
 
-/* What the reads of one tensor at one scale move. */
+/* What the reads of one tensor move. */
 typedef struct kci_walk_stream {
     uint32_t first;                 /* of these reads */
     uint32_t first_pass;            /* that read some; 0: none yet */
@@ -103,7 +103,7 @@ typedef struct kci_walker {
 
     unsigned char **table;          /* per limit of a region: liveness of tiles; 0 unknown, 1 dead, 2 live */
     size_t *table_size;
-    kci_walk_stream *stream;        /* per read; that of the first of its tensor and scale counts */
+    kci_walk_stream *stream;        /* per read; that of the first of its tensor counts */
 } kci_walker;
 
 /* All combinations of the values of some dims: loops, or virtual dims, whose

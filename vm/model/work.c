@@ -15,7 +15,7 @@ static void add(const kci_node *node, double points, double out_points, const to
         to->matrix[node->math] += flops;
     } else {
         to->vector[wide] += flops;
-        if (to->vector_fma && node->edges == 2 && strcmp(node->label, "matmul") == 0)
+        if (to->vector_fma && (node->flags & KCI_MATMUL))
             to->vector_fma[wide] += flops;
     }
     *to->special += node->special * points;
@@ -31,14 +31,13 @@ static kci_set scope_loops(const kci_graph *graph, uint32_t first, uint32_t coun
 }
 
 /* Points of an op: the useful ones; or those executed where nothing is tiled, dead
- * ones left out unless `whole` (a small kernel that combines partials knows no mask). */
-double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out)
+ * ones left out. */
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool out)
 {
     kci_set loops = out ? scope_loops(plan->graph, node->out, node->outs) : scope_loops(plan->graph, node->axis, node->axes);
     kci_sum sum = kci_sum_over(plan, node, loops);
     sum.points = true;
     sum.far = sum.padding = useful;
-    sum.mask = !whole;
     sum.split = 0;
     return kci_live_sum(&sum);
 }
@@ -55,6 +54,16 @@ static double tiled_points(kci_plan *plan, uint32_t n, int pass, bool out)
     return executions * volume;
 }
 
+/* Points in the small kernel that combines partials, which knows no mask. */
+static double combined_points(const kci_plan *plan, const kci_node *node, bool out)
+{
+    double points = 1;
+    uint32_t first = out ? node->out : node->axis, count = out ? node->outs : node->axes;
+    for (uint32_t i = 0; i < count; i++)
+        points *= kci_extent(plan, plan->graph->axis_ids[first + i], ~(kci_set)0);
+    return points;
+}
+
 static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, const totals *executed)
 {
     const kci_node *node = &plan->graph->nodes[n];
@@ -62,7 +71,7 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
     if (node->flops == 0 && node->special == 0 && !by_output)
         return KC_OK;
     if (!(node->flags & KCI_RESCALE)) {
-        double in = kci_useful_points(plan, n), out = by_output ? kci_points(plan, node, true, false, true) : 0;
+        double in = kci_useful_points(plan, n), out = by_output ? kci_points(plan, node, true, true) : 0;
         if (in < 0 || out < 0)
             return kc_context_status(plan->context);
         add(node, in * node->share, out * node->share, useful);
@@ -71,7 +80,8 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
         if (node->flags & KCI_RESCALE)
             return KC_OK;
         bool whole = plan->combined[n];
-        double in = kci_points(plan, node, false, whole, false), out = by_output ? kci_points(plan, node, false, whole, true) : 0;
+        double in = whole ? combined_points(plan, node, false) : kci_points(plan, node, false, false);
+        double out = !by_output ? 0 : whole ? combined_points(plan, node, true) : kci_points(plan, node, false, true);
         if (in < 0 || out < 0)
             return kc_context_status(plan->context);
         add(node, in, out, executed);
@@ -94,7 +104,7 @@ static void note_matmul(kci_plan *plan, uint32_t n)
 {
     const kci_graph *graph = plan->graph;
     const kci_node *node = &graph->nodes[n];
-    if (!plan->tiling || node->edges != 2 || strcmp(node->label, "matmul") != 0 || !plan->plain[n])
+    if (!plan->tiling || !(node->flags & KCI_MATMUL) || !plan->plain[n])
         return;
     struct kci_matmul_count *m = &plan->counts.matmuls[plan->counts.matmul_count++];
     const kci_node *inputs[2];
