@@ -122,8 +122,8 @@ static void expected_rows(maker *m)
 /* A fused-away tensor read under two or three indexes, some of which leave it. */
 static void several_indexes(maker *m)
 {
-    static const char *const indexes[] = { "p-1 k", "p k", "p+1 k", "2*p k", "2*p-1 k", "p+r k", "k p", "p-1 k+1", "2*p+1 k-1",
-                                           "p 2*k" };
+    static const char *const indexes[] = { "p-1 k", "p k",     "p+1 k",     "2*p k", "2*p-1 k", "p+r k",
+                                           "k p",   "p-1 k+1", "2*p+1 k-1", "p 2*k" };
     bool product = chance(m, 40);
     set_size(m, 'x', number(m, 2, 9));
     kc_value *inner = product ? matmul(m, input(m, "x c"), input(m, "c y"), "c", NULL)

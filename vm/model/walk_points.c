@@ -297,8 +297,8 @@ static double mark_found(const kci_node *node, const crowd *c, const gathers *g,
         return mark_found(node, c, g, found, rest - others * inner, at * c->size[i] + others, i + 1, of_it, part, map);
     }
     for (double row = 0; row < found[k]; row++) {
-        double left = found[k] - row;
-        fresh += mark_found(node, c, g, found, rest, at * c->size[i] + row, i + 1, left < 1 ? of_it * left : of_it, part, map);
+        double left = found[k] - row, part_of_it = left < 1 ? of_it * left : of_it;
+        fresh += mark_found(node, c, g, found, rest, at * c->size[i] + row, i + 1, part_of_it, part, map);
     }
     return fresh;
 }
