@@ -301,6 +301,15 @@ static void move(kci_row *row, double written, double read, bool split)
     *(split ? &row->split : &row->spill) += written + read;
 }
 
+/* Whether an accumulator before this one adds onto the same tensor, which was filled for it. */
+static bool filled(const kci_walker *w, const kci_walk_accumulator *acc, int32_t tensor)
+{
+    bool before = false;
+    for (const kci_walk_accumulator *a = w->accumulators; a < acc; a++)
+        before = before || (a->tensor == tensor && acc->tensor == tensor && a->partials > 1);
+    return before;
+}
+
 /* Spills and partials of an accumulator, or of a statistic that goes with it. */
 static kc_status move_value(kci_walker *w, const kci_walk_accumulator *acc, const kci_node *node, int32_t tensor)
 {
@@ -315,7 +324,7 @@ static kc_status move_value(kci_walker *w, const kci_walk_accumulator *acc, cons
     if (acc->partials > 1) {
         double one = all_elements(w, node) * bytes;
         bool atomic = w->tiling->atomic;
-        move(row, one * acc->partials + (atomic ? one : 0), one * acc->partials, true);
+        move(row, one * acc->partials + (atomic && !filled(w, acc, tensor) ? one : 0), one * acc->partials, true);
         if (!atomic)
             w->out->launches = 2;
     }
