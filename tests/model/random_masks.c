@@ -106,13 +106,14 @@ static void expected_rows(maker *m)
     static const char *const indexes[] = { "[i] k", "[i j] k", "[i] [k]", "[i] j", "[i] i" };
     kc_tensor *T = tensor(m, "v w");
     double distinct = chance(m, 70) ? number(m, 1, 40) / 8.0 : 0;
-    kc_value *x = scaled_read(m, T, one_of(m, indexes, 5), distinct);
+    const char *index = one_of(m, indexes, 5);
+    kc_value *x = scaled_read(m, T, index, distinct);
     if (chance(m, 40))
         x = map2(m, x, input(m, one_of(m, singles, 3)));
     if (chance(m, 40))
         x = masked(m, x, "i", chance(m, 50) ? "j" : "k");
     if (chance(m, 30))
-        x = map2(m, x, scaled_read(m, T, one_of(m, indexes, 5), chance(m, 50) ? distinct : number(m, 1, 40) / 8.0));
+        x = map2(m, x, scaled_read(m, T, index, distinct)); /* the same rows */
     if (chance(m, 40))
         x = reduce(m, x, one_of(m, singles, 3));
     output(m, x);

@@ -312,6 +312,18 @@ static void clear_away(kci_walker *w)
     FREE_NODE(w, stream);
 }
 
+static bool few_positions(const kci_graph *graph)
+{
+    bool few = true;
+    for (size_t n = 0; n < graph->node_count; n++) {
+        uint32_t gathers = 0;
+        for (uint32_t i = 0; i < graph->nodes[n].axes; i++)
+            gathers += graph->axes[graph->axis_ids[graph->nodes[n].axis + i]].gather;
+        few = few && gathers <= KCI_WALK_GATHERS && graph->nodes[n].axes <= KCI_MAX_LOOPS;
+    }
+    return few;
+}
+
 kc_status kci_walk(const kci_graph *graph, const kci_tiling *tiling, const double *sizes, const double *tiles,
                    double max_steps, kci_walk_result *out)
 {
@@ -319,6 +331,9 @@ kc_status kci_walk(const kci_graph *graph, const kci_tiling *tiling, const doubl
     out->context = graph->context;
     if (graph->node_count > 8192)
         return kci_fail(graph->context, KC_ELIMIT, "verify: %zu ops are too many to walk", graph->node_count);
+    if (!few_positions(graph))
+        return kci_fail(graph->context, KC_ELIMIT, "verify: a tensor of more than %d dims, or with more than %d that data "
+                        "chooses, is too much to walk", KCI_MAX_LOOPS, KCI_WALK_GATHERS);
     kci_walker *w = kci_alloc(graph->context, sizeof *w);
     if (w == NULL)
         return KC_ENOMEM;

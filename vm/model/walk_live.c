@@ -97,7 +97,7 @@ const kci_limit *kci_walk_limit(const kci_walker *w, const kci_region *region, u
     return &w->graph->limits[w->graph->limit_ids[region->limit + i]];
 }
 
-/* A tile as the limits on one axis see it. */
+/* A tile as the limits on one set of loops see it. */
 typedef struct box {
     const kci_region *region;
     uint32_t limit;                 /* the first of them in the region */
@@ -105,9 +105,11 @@ typedef struct box {
     int64_t lo[KCI_MAX_LOOPS], hi[KCI_MAX_LOOPS], value[KCI_MAX_LOOPS];
 } box;
 
-static bool together(const kci_limit *a, const kci_limit *b)
+/* Masks on one pair of dims, whichever of them comes first, leave its live points together. */
+static bool together(const kci_walker *w, const kci_limit *a, const kci_limit *b)
 {
-    return a->kind == KCI_MASK && b->kind == KCI_MASK && a->axis == b->axis && a->bound == b->bound;
+    return a->kind == KCI_MASK && b->kind == KCI_MASK && a->bound == b->bound &&
+        w->graph->axes[a->axis].loops == w->graph->axes[b->axis].loops;
 }
 
 /* Whether some point of the box is inside all of them: one dim after another. */
@@ -118,7 +120,7 @@ static bool some_point(kci_walker *w, box *b, int from)
         w->steps += 1;
         for (uint32_t k = b->limit; k < b->region->limits; k++) {
             const kci_limit *other = kci_walk_limit(w, b->region, k);
-            if (together(limit, other) && !kci_walk_inside(w, other, &w->graph->axes[limit->axis], b->value))
+            if (together(w, limit, other) && !kci_walk_inside(w, other, &w->graph->axes[other->axis], b->value))
                 return false;
         }
         return true;
@@ -190,7 +192,7 @@ bool kci_walk_live(kci_walker *w, uint32_t id, kci_set around)
         for (uint32_t i = 0; i < region->limits && all; i++) {
             bool first = kci_walk_limit(w, region, i)->kind == KCI_MASK;
             for (uint32_t k = 0; k < i && first; k++)
-                first = !together(kci_walk_limit(w, region, k), kci_walk_limit(w, region, i));
+                first = !together(w, kci_walk_limit(w, region, k), kci_walk_limit(w, region, i));
             if (first)
                 all = tile_live(w, region, i, around);
         }

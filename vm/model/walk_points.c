@@ -10,64 +10,6 @@
 
 #define FEW_POINTS 262144.0     /* up to here every loop is enumerated */
 
-/* All combinations of the values of some dims: loops, or virtual dims, whose
- * values are listed (numbers from KCI_MAX_LOOPS - 1 down; kernel.h). */
-typedef struct odometer {
-    int count;
-    int dim[KCI_MAX_LOOPS];
-    int64_t lo[KCI_MAX_LOOPS], hi[KCI_MAX_LOOPS], now[KCI_MAX_LOOPS];
-    const int64_t *list[KCI_MAX_LOOPS];
-    bool none;                      /* a virtual dim without values: no combination */
-} odometer;
-
-static void put(const odometer *o, int i, int64_t *value)
-{
-    value[o->dim[i]] = o->list[i] != NULL ? o->list[i][o->now[i]] : o->now[i];
-}
-
-static bool start(odometer *o, int64_t *value)
-{
-    for (int i = 0; i < o->count && !o->none; i++) {
-        o->now[i] = o->lo[i];
-        put(o, i, value);
-    }
-    return !o->none;
-}
-
-static bool next(odometer *o, int64_t *value)
-{
-    for (int i = o->count - 1; i >= 0; i--) {
-        bool more = o->now[i] < o->hi[i];
-        o->now[i] = more ? o->now[i] + 1 : o->lo[i];
-        put(o, i, value);
-        if (more)
-            return true;
-    }
-    return false;
-}
-
-static int virtual_of(const kci_walker *w, int dim)
-{
-    return dim < (int)w->graph->loop_count ? -1 : KCI_MAX_LOOPS - 1 - dim;
-}
-
-static void whole_dims(const kci_walker *w, kci_set dims, odometer *o)
-{
-    o->count = 0;
-    o->none = false;
-    for (int l = 0; l < KCI_MAX_LOOPS; l++) {
-        if (!(dims & KCI_BIT(l)))
-            continue;
-        int v = virtual_of(w, l);
-        o->dim[o->count] = l;
-        o->list[o->count] = v < 0 ? NULL : w->values[v];
-        o->lo[o->count] = 0;
-        o->hi[o->count] = (v < 0 ? w->size[l] : w->value_count[v]) - 1;
-        o->none = o->none || o->hi[o->count] < 0;
-        o->count++;
-    }
-}
-
 /* The axis over virtual dims: what is useful, once. */
 static const kci_axis *scope_of(const kci_walker *w, const kci_axis *axis) { return &w->graph->axes[axis->scope]; }
 
@@ -85,15 +27,6 @@ static double ordinal_of(const kci_walker *w, const kci_axis *axis, const int64_
         sum = sum * (double)w->size[l] + (double)value[l];
     }
     return sum;
-}
-
-static double points_of(const kci_walker *w, kci_set dims)
-{
-    double points = 1;
-    for (int l = 0; l < KCI_MAX_LOOPS; l++)
-        if (dims & KCI_BIT(l))
-            points *= (double)(virtual_of(w, l) < 0 ? w->size[l] : w->value_count[virtual_of(w, l)]);
-    return points;
 }
 
 /* ---- distinct points --------------------------------------------------- */
@@ -114,7 +47,7 @@ static bool plain(const kci_walker *w, const kci_axis *axis)
     if (axis->gather || axis->terms != 1 || axis->constant != 0)
         return false;
     const kci_loop_term *term = &w->graph->terms[axis->term];
-    return term->coefficient == 1 && term->size_of < 0 && virtual_of(w, term->loop) < 0 &&
+    return term->coefficient == 1 && term->size_of < 0 && kci_walk_virtual(w, term->loop) < 0 &&
         kci_walk_axis_size(w, axis) == (double)w->size[term->loop];
 }
 
@@ -151,7 +84,7 @@ static kci_set enumerated(const kci_walker *w, const kci_node *node, uint64_t sk
     for (uint32_t i = 0; i < node->axes && i < 64; i++)
         if (skip >> i & 1) {
             kci_set own = scope_at(w, node->axis + i)->loops;
-            *factor *= points_of(w, own);
+            *factor *= kci_walk_points(w, own);
             loops &= ~own;
         }
     return loops;
@@ -187,7 +120,7 @@ static crowd crowd_of(const kci_walker *w, uint32_t first, bool alone)
         if (!belongs(w, &c, n))
             continue;
         c.skip &= free_axes(w, node);
-        points += points_of(w, enumerated(w, node, 0, &c.factor));
+        points += kci_walk_points(w, enumerated(w, node, 0, &c.factor));
         for (uint32_t i = 0; i < node->axes && i < 64; i++) {
             double size = kci_walk_axis_size(w, scope_at(w, node->axis + i));
             c.size[i] = size > c.size[i] ? size : c.size[i];
@@ -245,13 +178,11 @@ static double elements_of(const crowd *c, const kci_node *node)
     return entries;
 }
 
-enum { MOST_GATHERS = 4 };
-
 /* The positions of a read that data chooses. */
 typedef struct gathers {
-    uint32_t count, position[MOST_GATHERS];
-    double points[MOST_GATHERS];    /* of its brackets */
-    double rows[MOST_GATHERS];      /* that it can find, the last perhaps in part: expected ones */
+    uint32_t count, position[KCI_WALK_GATHERS];
+    double points[KCI_WALK_GATHERS];    /* of its brackets */
+    double rows[KCI_WALK_GATHERS];      /* that it can find, the last perhaps in part: expected ones */
     double all;                     /* points of all brackets */
 } gathers;
 
@@ -260,11 +191,11 @@ static gathers gathers_of(const kci_walker *w, const kci_node *node)
     gathers g = { .count = 0, .all = 1 };
     for (uint32_t i = 0; i < node->axes && node->kind == KCI_READ; i++) {
         const kci_axis *axis = scope_at(w, node->axis + i);
-        if (!axis->gather || g.count == MOST_GATHERS)
+        if (!axis->gather)
             continue;
         double size = kci_walk_axis_size(w, axis);
         g.position[g.count] = i;
-        g.points[g.count] = points_of(w, axis->loops);
+        g.points[g.count] = kci_walk_points(w, axis->loops);
         g.rows[g.count] = node->distinct > 0 && node->distinct < size ? node->distinct : size;
         g.all *= g.points[g.count++];
     }
@@ -302,10 +233,10 @@ static double mark(kci_walker *w, const kci_node *node, const crowd *c, kci_walk
     double factor, fresh = 0;
     kci_set own = scope_dims(w, node);
     gathers g = gathers_of(w, node);
-    odometer points;
+    kci_odometer points;
     int64_t value[KCI_MAX_LOOPS] = { 0 };
-    whole_dims(w, enumerated(w, node, c->skip, &factor), &points);
-    if (!start(&points, value))
+    kci_walk_dims(w, enumerated(w, node, c->skip, &factor), &points);
+    if (!kci_walk_start(&points, value))
         return 0;
     do {
         w->steps += 1;
@@ -318,12 +249,12 @@ static double mark(kci_walker *w, const kci_node *node, const crowd *c, kci_walk
             at = at * g.points[i] + ordinal_of(w, scope_at(w, node->axis + g.position[i]), value);
         if (bitmap_mark(map, at))
             fresh += 1;
-    } while (next(&points, value));
+    } while (kci_walk_next(&points, value));
     return fresh;
 }
 
 /* How many different points of its brackets each gather met, of those behind `from`. */
-static void count_met(const gathers *g, const bitmap *met, double from, double found[MOST_GATHERS])
+static void count_met(const gathers *g, const bitmap *met, double from, double found[KCI_WALK_GATHERS])
 {
     double inner = 1;
     for (uint32_t i = g->count; i-- > 0; inner *= g->points[i]) {
@@ -377,7 +308,7 @@ static double mark_found(const kci_node *node, const crowd *c, const gathers *g,
 static double mark_rows(kci_walker *w, const kci_node *node, const crowd *c, double part, bitmap *map)
 {
     gathers g = gathers_of(w, node);
-    double others = elements_of(c, node), fresh = 0, found[MOST_GATHERS];
+    double others = elements_of(c, node), fresh = 0, found[KCI_WALK_GATHERS];
     bitmap met;
     for (uint32_t i = 0; i < g.count; i++)
         others /= c->size[g.position[i]];
@@ -385,47 +316,16 @@ static double mark_rows(kci_walker *w, const kci_node *node, const crowd *c, dou
         return -1;
     bool done = mark(w, node, c, KCI_WALK_MASKS, &met) >= 0;
     for (double other = 0; other < others && done; other++) {
+        w->steps += g.all;
+        if (over_limit(w)) {
+            done = false;
+            break;
+        }
         count_met(&g, &met, other * g.all, found);
         fresh += mark_found(node, c, &g, found, other, 0, 0, 1, part, map);
     }
     bitmap_free(w, &met);
     return done ? fresh : -1;
-}
-
-/* Lists the values of each virtual dim that lie within the fused-away tensor. */
-kc_status kci_walk_virtuals(kci_walker *w)
-{
-    const kci_graph *graph = w->graph;
-    w->values = kci_alloc(w->context, (graph->virtual_count + 1) * sizeof *w->values);
-    w->value_count = kci_alloc(w->context, (graph->virtual_count + 1) * sizeof *w->value_count);
-    if (w->values == NULL || w->value_count == NULL)
-        return KC_ENOMEM;
-    for (size_t v = 0; v < graph->virtual_count; v++) {
-        const kci_axis *axis = &graph->axes[graph->virtuals[v].axis];
-        double size = kci_walk_axis_size(w, axis);
-        if (size > w->max_steps || points_of(w, axis->loops) > w->max_steps)
-            return kci_fail(w->context, KC_ELIMIT, "verify: more than %g steps", w->max_steps);
-        unsigned char *met = kci_alloc(w->context, (size_t)size + 1);
-        w->values[v] = kci_alloc(w->context, ((size_t)size + 1) * sizeof **w->values);
-        odometer points;
-        int64_t value[KCI_MAX_LOOPS] = { 0 };
-        whole_dims(w, axis->loops, &points);
-        bool some = met != NULL && w->values[v] != NULL && start(&points, value);
-        for (; some; some = next(&points, value)) {
-            double at = kci_walk_value(w, axis, value);
-            w->steps += 1;
-            if (at >= 0 && at < size)
-                met[(size_t)at] = 1;
-        }
-        for (size_t i = 0; met != NULL && w->values[v] != NULL && i < (size_t)size; i++)
-            if (met[i])
-                w->values[v][w->value_count[v]++] = (int64_t)i;
-        if (met != NULL)
-            kci_free(w->context, met, (size_t)size + 1);
-        if (met == NULL || w->values[v] == NULL)
-            return KC_ENOMEM;
-    }
-    return KC_OK;
 }
 
 /* Elements of which live points touch at least `part`. */
@@ -514,7 +414,7 @@ double kci_walk_point_steps(kci_walker *w)
             if (together(&w->graph->nodes[k], node))
                 first = k;
         crowd c = crowd_of(w, first, false);
-        steps += points_of(w, enumerated(w, node, c.skip, &factor));
+        steps += kci_walk_points(w, enumerated(w, node, c.skip, &factor));
     }
     return steps;
 }

@@ -2,6 +2,7 @@
  *
  * walk_nest.c   passes, the loops they share, what is done where
  * walk_live.c   tiles and boxes, and whether a live point is in them
+ * walk_dims.c   all values of some dims in turn
  * walk_joint.c  whether a point is live
  * walk_points.c useful points and distinct elements, by enumeration
  * walk.c        the walk over CTAs and loops; what is fetched, executed, visited
@@ -16,6 +17,8 @@
 #define KCI_WALKER_H
 
 #include "walk.h"
+
+enum { KCI_WALK_GATHERS = 4 };    /* positions of one read that data chooses */
 
 typedef struct kci_job {
     uint32_t node;                  /* the op; of a merged read, its first node */
@@ -102,6 +105,25 @@ typedef struct kci_walker {
     size_t *table_size;
     kci_walk_stream *stream;        /* per read; that of the first of its tensor counts */
 } kci_walker;
+
+/* All combinations of the values of some dims: loops, or virtual dims, whose
+ * values are listed (numbers from KCI_MAX_LOOPS - 1 down; kernel.h). */
+typedef struct kci_odometer {
+    int count;
+    int dim[KCI_MAX_LOOPS];
+    int64_t lo[KCI_MAX_LOOPS], hi[KCI_MAX_LOOPS], now[KCI_MAX_LOOPS];
+    const int64_t *list[KCI_MAX_LOOPS];
+    bool none;                      /* a virtual dim without values: no combination */
+} kci_odometer;
+
+/* Sets an odometer to dims; their values from the first, and the next ones: false where
+ * there is none. */
+void kci_walk_dims(const kci_walker *walker, kci_set dims, kci_odometer *odometer);
+bool kci_walk_start(kci_odometer *odometer, int64_t *value);
+bool kci_walk_next(kci_odometer *odometer, int64_t *value);
+/* How many combinations there are. */
+double kci_walk_points(const kci_walker *walker, kci_set dims);
+int kci_walk_virtual(const kci_walker *walker, int dim);    /* its number, or -1: a loop */
 
 /* Passes, places and jobs (walk_nest.c).  Fails where the kernel can't run. */
 kc_status kci_walk_nest(kci_walker *walker);
