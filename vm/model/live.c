@@ -208,10 +208,11 @@ static size_t eliminate(const kci_sum *sum, kci_condition *conditions, size_t fr
             const kci_condition *a = &conditions[i], *b = &conditions[j];
             for (size_t loop = 0; loop < plan->graph->loop_count && count < MOST_CONDITIONS; loop++) {
                 double along = range_step(plan, a, (int)loop), other = range_step(plan, b, (int)loop);
-                if (along == 0 || fabs(along) != fabs(other) || ((a->bound | b->bound) & KCI_BIT(loop)))
-                    continue; /* a bound loop is another one in each */
+                if (along == 0 || fabs(along) != fabs(other) || ((a->bound ^ b->bound) & KCI_BIT(loop)))
+                    continue; /* what a reduction ended is not what it is elsewhere */
                 double sign = along == other ? 1 : -1; /* a - sign * b knows no such loop */
-                double low = plan->low[loop], high = plan->high[loop];
+                bool bound = (a->bound & KCI_BIT(loop)) != 0;
+                double low = bound ? 0 : plan->low[loop], high = bound ? plan->size[loop] - 1 : plan->high[loop];
                 double shift = along > 0 ? along * low : along * high, reach = fabs(along) * (high - low);
                 double back = other > 0 ? other * low : other * high;
                 double least = b->least - back, most = b->most - back - reach;
