@@ -208,10 +208,11 @@ static size_t eliminate(const kci_sum *sum, kci_condition *conditions, size_t fr
             const kci_condition *a = &conditions[i], *b = &conditions[j];
             for (size_t loop = 0; loop < plan->graph->loop_count && count < MOST_CONDITIONS; loop++) {
                 double along = range_step(plan, a, (int)loop), other = range_step(plan, b, (int)loop);
-                if (along == 0 || fabs(along) != fabs(other) || ((a->bound | b->bound) & KCI_BIT(loop)))
-                    continue; /* a bound loop is another one in each */
+                if (along == 0 || fabs(along) != fabs(other) || ((a->bound ^ b->bound) & KCI_BIT(loop)))
+                    continue; /* what a reduction ended is not what it is elsewhere */
                 double sign = along == other ? 1 : -1; /* a - sign * b knows no such loop */
-                double low = plan->low[loop], high = plan->high[loop];
+                bool bound = (a->bound & KCI_BIT(loop)) != 0;
+                double low = bound ? 0 : plan->low[loop], high = bound ? plan->size[loop] - 1 : plan->high[loop];
                 double shift = along > 0 ? along * low : along * high, reach = fabs(along) * (high - low);
                 double back = other > 0 ? other * low : other * high;
                 double least = b->least - back, most = b->most - back - reach;
@@ -231,14 +232,39 @@ static size_t eliminate(const kci_sum *sum, kci_condition *conditions, size_t fr
     return count;
 }
 
+/* Is one index the other's, or its negative?  1, -1; 0: neither. */
+static int turned(const kci_graph *graph, uint32_t a, uint32_t b)
+{
+    const kci_axis *x = &graph->axes[a], *y = &graph->axes[b];
+    if (a == b)
+        return 1;
+    bool against = x->terms == y->terms && !x->gather && !y->gather;
+    for (uint32_t t = 0; t < x->terms && against; t++) {
+        const kci_loop_term *term = &graph->terms[x->term + t];
+        against = false;
+        for (uint32_t u = 0; u < y->terms; u++) {
+            const kci_loop_term *other = &graph->terms[y->term + u];
+            against = against || (other->loop == term->loop && other->coefficient == -term->coefficient && other->size_of < 0 &&
+                                  term->size_of < 0);
+        }
+    }
+    return against ? -1 : 0;
+}
+
 /* A band that two limits of one alternative leave empty. */
-static bool contradicts(const kci_condition *conditions, size_t from, size_t to)
+static bool contradicts(const kci_graph *graph, const kci_condition *conditions, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        for (size_t j = from; j < i; j++)
-            if (conditions[i].axis == conditions[j].axis && conditions[i].axis != UINT32_MAX && conditions[i].bound == conditions[j].bound &&
-                (conditions[i].lo > conditions[j].hi || conditions[j].lo > conditions[i].hi))
+        for (size_t j = from; j < i; j++) {
+            const kci_condition *a = &conditions[i], *b = &conditions[j];
+            if (a->axis == UINT32_MAX || b->axis == UINT32_MAX || a->bound != b->bound)
+                continue;
+            int sign = turned(graph, a->axis, b->axis);
+            double shift = sign < 0 ? graph->axes[a->axis].constant + graph->axes[b->axis].constant : 0;
+            double lo = sign < 0 ? shift - b->hi : b->lo, hi = sign < 0 ? shift - b->lo : b->hi;
+            if (sign != 0 && (a->lo > hi || lo > a->hi))
                 return true;
+        }
     return false;
 }
 
@@ -327,7 +353,7 @@ double kci_live_sum(kci_sum *sum)
                 memcpy(plan->low, low, sizeof low);
                 memcpy(plan->high, high, sizeof high);
             }
-            possible = possible && !contradicts(conditions, from, count);
+            possible = possible && !contradicts(graph, conditions, from, count);
         }
         double part = possible ? factorised(sum, loops, conditions, count, weights, weight_count) : 0;
         if (part < 0)

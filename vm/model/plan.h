@@ -156,7 +156,7 @@ bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` st
 kc_status kci_find_accumulators(kci_plan *plan);
 
 /* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
-double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool out);
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
 /* twin.c: useful points of node n; of twins the first has what all cover, once */
 double kci_useful_points(kci_plan *plan, uint32_t n);
 

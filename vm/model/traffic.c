@@ -297,19 +297,16 @@ static void add_spill(kci_row *row, double bytes)
     row->spill += 2 * bytes;
 }
 
-/* G partials, one a CTA along the reduced grid and split loops. */
-static void add_partials(kci_plan *plan, kci_row *row, double elements, double bytes, double partials, double final_bytes)
+/* G partials, one a CTA along the reduced grid and split loops.  Atomics: a zero fill
+ * of the tensor, one read-modify-write a CTA; the last leaves the result. */
+static void add_partials(const kci_plan *plan, kci_row *row, double elements, double bytes, double partials)
 {
-    if (plan->tiling->atomic) {
-        /* a zero fill and one read-modify-write a CTA; the last leaves the result */
-        row->read += partials * elements * bytes;
-        row->written += (partials + 1) * elements * bytes - final_bytes;
-        row->split += (2 * partials + 1) * elements * bytes - final_bytes;
-    } else {
-        row->read += partials * elements * bytes;
-        row->written += partials * elements * bytes;
-        row->split += 2 * partials * elements * bytes;
-    }
+    double moved = partials * elements * bytes;
+    bool fills = plan->tiling->atomic && row->split == 0;
+    double more = fills ? elements * bytes - row->compulsory : 0;
+    row->read += moved;
+    row->written += moved + more;
+    row->split += 2 * moved + more;
 }
 
 static double partials_of(const kci_plan *plan, kci_set reduced)
@@ -350,7 +347,7 @@ static kc_status count_accumulators(kci_plan *plan)
         if (!(reduced & plan->combined_over) || partials <= 1)
             continue;
         double elements = value_elements(plan, node);
-        add_partials(plan, row, elements, bytes, partials, row->compulsory);
+        add_partials(plan, row, elements, bytes, partials);
         combined = true;
     }
     plan->counts.launches = combined && !plan->tiling->atomic ? 2 : 1;

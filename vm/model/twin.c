@@ -81,7 +81,7 @@ static double common_points(kci_plan *plan, const uint32_t *twins, int count, un
         plan->size[dim] = shared[i].size;
         plan->high[dim] = shared[i].size - 1;
     }
-    double points = kci_points(plan, leader, true, false);
+    double points = kci_points(plan, leader, true, false, false);
     memcpy(plan->first, first, sizeof first);
     memcpy(plan->size, size, sizeof size);
     memcpy(plan->high, high, sizeof high);
@@ -106,10 +106,10 @@ double kci_useful_points(kci_plan *plan, uint32_t n)
             break;
     }
     if (count == 1)
-        return kci_points(plan, &graph->nodes[n], true, false);
+        return kci_points(plan, &graph->nodes[n], true, false, false);
     if (count > MOST_TWINS) {
         for (uint32_t t = n;; t = plan->next_twin[t]) {
-            double points = kci_points(plan, &graph->nodes[t], true, false);
+            double points = kci_points(plan, &graph->nodes[t], true, false, false);
             if (points < 0)
                 return points;
             widest = fmax(widest, points);

@@ -31,13 +31,14 @@ static kci_set scope_loops(const kci_graph *graph, uint32_t first, uint32_t coun
 }
 
 /* Points of an op: the useful ones; or those executed where nothing is tiled, dead
- * ones left out. */
-double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool out)
+ * ones left out unless `whole` (a small kernel that combines partials knows no mask). */
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out)
 {
     kci_set loops = out ? scope_loops(plan->graph, node->out, node->outs) : scope_loops(plan->graph, node->axis, node->axes);
     kci_sum sum = kci_sum_over(plan, node, loops);
     sum.points = true;
     sum.far = sum.padding = useful;
+    sum.mask = !whole;
     sum.split = 0;
     return kci_live_sum(&sum);
 }
@@ -54,16 +55,6 @@ static double tiled_points(kci_plan *plan, uint32_t n, int pass, bool out)
     return executions * volume;
 }
 
-/* Points in the small kernel that combines partials, which knows no mask. */
-static double combined_points(const kci_plan *plan, const kci_node *node, bool out)
-{
-    double points = 1;
-    uint32_t first = out ? node->out : node->axis, count = out ? node->outs : node->axes;
-    for (uint32_t i = 0; i < count; i++)
-        points *= kci_extent(plan, plan->graph->axis_ids[first + i], ~(kci_set)0);
-    return points;
-}
-
 static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, const totals *executed)
 {
     const kci_node *node = &plan->graph->nodes[n];
@@ -71,7 +62,7 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
     if (node->flops == 0 && node->special == 0 && !by_output)
         return KC_OK;
     if (!(node->flags & KCI_RESCALE)) {
-        double in = kci_useful_points(plan, n), out = by_output ? kci_points(plan, node, true, true) : 0;
+        double in = kci_useful_points(plan, n), out = by_output ? kci_points(plan, node, true, false, true) : 0;
         if (in < 0 || out < 0)
             return kc_context_status(plan->context);
         add(node, in * node->share, out * node->share, useful);
@@ -80,8 +71,7 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
         if (node->flags & KCI_RESCALE)
             return KC_OK;
         bool whole = plan->combined[n];
-        double in = whole ? combined_points(plan, node, false) : kci_points(plan, node, false, false);
-        double out = !by_output ? 0 : whole ? combined_points(plan, node, true) : kci_points(plan, node, false, true);
+        double in = kci_points(plan, node, false, whole, false), out = by_output ? kci_points(plan, node, false, whole, true) : 0;
         if (in < 0 || out < 0)
             return kc_context_status(plan->context);
         add(node, in, out, executed);
