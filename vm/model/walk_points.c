@@ -228,7 +228,7 @@ static bool over_limit(kci_walker *w)
 
 /* Marks what live points of the node touch (gathers: their points among all of their
  * brackets' points come last); the number of fresh marks, or -1. */
-static double mark(kci_walker *w, const kci_node *node, const crowd *c, bool masks_only, bitmap *map)
+static double mark(kci_walker *w, const kci_node *node, const crowd *c, kci_walk_limits limits, bitmap *map)
 {
     double factor, fresh = 0;
     kci_set own = scope_dims(w, node);
@@ -243,7 +243,7 @@ static double mark(kci_walker *w, const kci_node *node, const crowd *c, bool mas
         if (over_limit(w))
             return -1;
         double at = element_of(w, node, c, value);
-        if (at < 0 || !kci_walk_point_live(w, node, own, masks_only, value))
+        if (at < 0 || (limits != KCI_WALK_NONE && !kci_walk_point_live(w, node, own, limits == KCI_WALK_MASKS, value)))
             continue;
         for (uint32_t i = 0; i < g.count; i++)
             at = at * g.points[i] + ordinal_of(w, scope_at(w, node->axis + g.position[i]), value);
@@ -314,7 +314,7 @@ static double mark_rows(kci_walker *w, const kci_node *node, const crowd *c, dou
         others /= c->size[g.position[i]];
     if (!bitmap_make(w, &met, g.all * others))
         return -1;
-    bool done = mark(w, node, c, true, &met) >= 0;
+    bool done = mark(w, node, c, KCI_WALK_MASKS, &met) >= 0;
     for (double other = 0; other < others && done; other++) {
         w->steps += g.all;
         if (over_limit(w)) {
@@ -329,7 +329,7 @@ static double mark_rows(kci_walker *w, const kci_node *node, const crowd *c, dou
 }
 
 /* Elements of which live points touch at least `part`. */
-static double count_marks(kci_walker *w, const crowd *c, bool masks_only, double part)
+static double count_marks(kci_walker *w, const crowd *c, kci_walk_limits limits, double part)
 {
     double total = 0;
     bitmap map;
@@ -339,7 +339,7 @@ static double count_marks(kci_walker *w, const crowd *c, bool masks_only, double
         const kci_node *node = &w->graph->nodes[n];
         if (!belongs(w, c, n))
             continue;
-        double fresh = gathers_of(w, node).count == 0 ? mark(w, node, c, masks_only, &map) : mark_rows(w, node, c, part, &map);
+        double fresh = gathers_of(w, node).count == 0 ? mark(w, node, c, limits, &map) : mark_rows(w, node, c, part, &map);
         total = fresh < 0 ? -1 : total + fresh;
     }
     bitmap_free(w, &map);
@@ -361,13 +361,13 @@ double kci_walk_useful(kci_walker *w, uint32_t id)
     if (!leads(w, id))
         return 0;
     crowd c = crowd_of(w, id, false);
-    return count_marks(w, &c, false, 1);
+    return count_marks(w, &c, KCI_WALK_ALL, 1);
 }
 
-double kci_walk_unmasked(kci_walker *w, uint32_t id)
+double kci_walk_values(kci_walker *w, uint32_t id, kci_walk_limits limits)
 {
     crowd c = crowd_of(w, id, true);
-    return count_marks(w, &c, true, 1);
+    return count_marks(w, &c, limits, 1);
 }
 
 /* Where rows are expected ones, an element is touched in part: from the least part
@@ -393,7 +393,7 @@ double kci_walk_touched(kci_walker *w, uint32_t read)
                     part = of_it;
             }
         }
-        double marks = count_marks(w, &c, true, part);
+        double marks = count_marks(w, &c, KCI_WALK_MASKS, part);
         if (marks < 0)
             return -1;
         total += marks * (part - before);

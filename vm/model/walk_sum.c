@@ -15,7 +15,7 @@ static double padded(const kci_walker *w, const kci_node *node)
         for (uint32_t k = 0; k < axis->terms; k++) {
             const kci_loop_term *term = &w->graph->terms[axis->term + k];
             double c = kci_walk_coefficient(w, term);
-            double t = (double)(w->whole ? w->size[term->loop] : w->tile[term->loop]);
+            double t = (double)w->tile[term->loop];
             span += (c < 0 ? -c : c) * (t - 1);
             rows *= t;
         }
@@ -43,16 +43,20 @@ static void add_work(kci_walk_result *out, const kci_node *node, double points, 
         out->useful_special += node->special * points;
 }
 
-static void add_executed(kci_walker *w)
+/* The kernel that combines partials has no tiles: it does each value once. */
+static kc_status add_executed(kci_walker *w)
 {
     for (uint32_t j = 0; j < w->job_count; j++) {
         const kci_node *node = node_at(w, w->jobs[j].node);
         if (node->kind != KCI_OP)
             continue;
-        w->whole = j >= w->combine_job && j < w->combine_job + w->combine_jobs;
-        add_work(w->out, node, w->jobs[j].executions * padded(w, node), true);
+        bool combines = j >= w->combine_job && j < w->combine_job + w->combine_jobs;
+        double points = combines ? kci_walk_values(w, w->jobs[j].node, KCI_WALK_NONE) : padded(w, node);
+        if (points < 0)
+            return kc_context_status(w->context);
+        add_work(w->out, node, w->jobs[j].executions * points, true);
     }
-    w->whole = false;
+    return KC_OK;
 }
 
 /* Do atomics leave their result in this tensor? */
@@ -95,7 +99,7 @@ static kc_status add_points(kci_walker *w)
             return kc_context_status(w->context);
         add_work(w->out, node, points * node->share, false);
         if (w->tiling == NULL) {
-            points = kci_walk_unmasked(w, u);
+            points = kci_walk_values(w, u, KCI_WALK_MASKS);
             if (points < 0)
                 return kc_context_status(w->context);
             add_work(w->out, node, points, true);
@@ -142,8 +146,9 @@ kc_status kci_walk_sum(kci_walker *w)
 {
     kc_status status = KC_OK;
     if (w->tiling != NULL) {
-        add_executed(w);
-        status = kci_walk_moves(w);
+        status = add_executed(w);
+        if (status == KC_OK)
+            status = kci_walk_moves(w);
     }
     if (status == KC_OK)
         status = add_points(w);

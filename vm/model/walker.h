@@ -154,10 +154,11 @@ kc_status kci_walk_virtuals(kci_walker *walker);
 /* Whether the tile is live for the node: some alternative, each of whose masks has
  * a live point in the tile. */
 bool kci_walk_live(kci_walker *walker, uint32_t node, kci_set around);
-/* Useful points of an op, with those of its twins (of later twins: 0); those that
- * masks leave of one node. */
+typedef enum kci_walk_limits { KCI_WALK_ALL, KCI_WALK_MASKS, KCI_WALK_NONE } kci_walk_limits;
+/* Useful points of an op, with those of its twins (of later twins: 0); those of one
+ * node that some limits leave. */
 double kci_walk_useful(kci_walker *walker, uint32_t node);
-double kci_walk_unmasked(kci_walker *walker, uint32_t node);
+double kci_walk_values(kci_walker *walker, uint32_t node, kci_walk_limits limits);
 /* Distinct elements that live points touch in this read and all others of its tensor
  * and scale (of later ones: 0). */
 double kci_walk_touched(kci_walker *walker, uint32_t read);
