@@ -26,6 +26,10 @@ struct kc_options {
     size_t cache_count, cache_capacity;
 };
 
+/* What a time is asked for.  *warm: a flag a tensor of the graph, to be freed with
+ * kci_free; NULL where no tensor was named. */
+kc_status kci_time_options_of(const kc_options *options, const kci_graph *graph, kci_time_options *asked, bool **warm);
+
 /* Counts one kernel (not a group), and times it where there is a device; `options`
  * may be NULL.  The result is finished but for kci_result_finish. */
 kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options);

@@ -129,7 +129,7 @@ static double threads_of(const kci_figures *f, const kci_tiling *tiling, double 
 }
 
 kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts,
-                             const double *sizes, const kc_device *device, kci_occupancy *out)
+                             const double *sizes, const kc_device *device, bool quiet, kci_occupancy *out)
 {
     kc_status status = on_chip_limits(device);
     if (status != KC_OK)
@@ -143,6 +143,8 @@ kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, c
     *out = kci_occupancy_of(f, &cta);
     if (out->ctas >= 1)
         return KC_OK;
+    if (quiet)
+        return KC_EDEVICE;
     kci_misfit misfit = { graph, tiling, counts, sizes, device, &cta, out, register_bytes };
     return kci_fit_message(&misfit);
 }

@@ -42,6 +42,8 @@ struct kc_result {
     kci_schedule_entry *schedule;
     size_t schedule_count, schedule_capacity;
     char *schedule_json;            /* NULL: untiled */
+    kc_object *best;                /* of a search: the kernel or program it found; NULL: none */
+    double points, rejected;        /* tried; did not run */
 };
 
 /* One x on one device. */

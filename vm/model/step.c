@@ -225,6 +225,21 @@ kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_over
     return body;
 }
 
+kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
+                         double occupancy, double partial)
+{
+    double steps = fmax(1, cta->steps), shares = fmin(supply->cores * occupancy, ctas * steps);
+    double each = ceil(ctas * steps / shares), tiles = ctas / shares;
+    kci_row_time r = kci_row_of(cta, supply, overlap, ceil(shares / supply->cores), shares, false);
+    double ends = cta->chain + r.load + r.store, cut = 0;
+    if (fmod(ctas, shares) != 0)
+        cut = 2 * supply->l2_latency + (supply->l2 > 0 ? 2 * shares * partial / supply->l2 : 0);
+    double between = fmax(0, tiles - 1) * fmax(0, ends - r.last);
+    kci_body body = { 0, cta->chain, cta->chain + r.load, r.last + r.store + cut + between };
+    body.total = ends + (each - 1) * r.step + r.last + cut + between;
+    return body;
+}
+
 kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, double ctas, double occupancy,
                             bool serial)
 {

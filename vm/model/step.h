@@ -69,6 +69,11 @@ typedef struct kci_body {
 kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
                      double occupancy, bool persistent, bool serial);
 
+/* Stream-K: the CTAs that run at once share all steps of all tiles evenly.  A tile that is
+ * cut leaves a partial of `partial` bytes in L2, which another CTA reads and adds. */
+kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
+                         double occupancy, double partial);
+
 /* A kernel without matmuls: its many short CTAs keep all roofs busy at once, but no core
  * is faster than its rows' latencies. */
 kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, double ctas, double occupancy,

@@ -94,7 +94,8 @@ static double launch_time(const timing *t, bool fixed)
     case KCI_EAGER: gap = f->launch.eager; break;
     case KCI_NO_LAUNCH: break;
     }
-    return fmax(1, t->counts->launches) * (gap + (fixed ? own : 0));
+    double more = fmax(1, t->counts->launches) - 1; /* small ones, that combine partials */
+    return gap + (fixed ? own : 0) + more * (gap + (fixed ? f->launch.light : 0));
 }
 
 /* The roof that takes longest of those that may bind. */
@@ -229,6 +230,9 @@ static kci_body body_of(const timing *t, const kci_cta_cost *cta, const kci_supp
 {
     if (t->counts->matmul_count == 0)
         return kci_streaming_body(cta, supply, t->counts->ctas, occupancy, serial);
+    if (t->tiling->stream && !serial)
+        return kci_stream_body(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy,
+                               t->counts->accumulator_bytes);
     return kci_body_of(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy, t->tiling->persistent, serial);
 }
 
@@ -270,7 +274,8 @@ static kc_status tiled_time(const timing *t)
     kci_times *times = t->times;
     double ctas = t->counts->ctas, cores = t->device->full.cores;
     kci_occupancy occupancy;
-    kc_status status = kci_occupancy_find(t->graph, t->tiling, t->counts, t->sizes, t->device, &occupancy);
+    kc_status status = kci_occupancy_find(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options->quiet,
+                                          &occupancy);
     if (status != KC_OK)
         return status;
     double busiest = kci_busiest_core(ctas, cores, occupancy.ctas);
