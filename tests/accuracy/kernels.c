@@ -174,9 +174,10 @@ static bool make_attention(pieces *p, const row *r, const setting *s)
                           { "e", e } }, 7 };
     if (s->rope && !add_rotation(p, b * h * sq * d, b * groups * sq * d, out))
         return false;
-    p->launches = s->kernels - 1 - (s->rope ? 1 : 0);
+    p->launches = s->kernels - 1;
     kc_value *S = keep(p, kc_matmul(input(p, "Q", "b g r i d", q, &sizes), input(p, "K", "b g j d", f->b, &sizes), "d",
                                     f->math, NULL, NULL));
+    S = map1(p, S, 1, 0); /* 1/sqrt(d) */
     if (causal)
         S = keep(p, kc_causal(S, "i", "j"));
     kc_value *P = keep(p, kc_softmax(S, "j", 1));
@@ -242,21 +243,29 @@ static bool make_pointwise(pieces *p, const row *r, const setting *s, const stru
     double n = elements(r), block = shape_number(r->shape, "block", 0);
     if (!type || n < 1)
         return false;
-    size_list sizes = { { { "n", n } }, 1 };
-    kc_value *x = input(p, "X", "n", type, &sizes);
-    kc_value *y = op->reads == 2 ? map2(p, x, input(p, "Y", "n", type, &sizes), op->flops, op->special)
+    bool in_rows = s->access > 0 && shape_number(r->shape, "m", 0) > 0;
+    double length = in_rows ? shape_number(r->shape, "n", 0) : n, rows_of = n / length;
+    const char *dims = in_rows ? "m n" : "n";
+    size_list sizes = { { { "m", rows_of }, { "n", length } }, 2 };
+    kc_value *x = input(p, "X", dims, type, &sizes);
+    kc_value *y = op->reads == 2 ? map2(p, x, input(p, "Y", dims, type, &sizes), op->flops, op->special)
                                  : map1(p, x, op->flops, op->special);
     kc_schedule *how = NULL;
     if (block > 0) {            /* one element a thread */
         how = schedule(p, block, bytes_of(p, type), 2);
         kc_schedule_tile(how, "n", block);
-    } else if (s->access > 0) { /* a row a CTA, element by element */
-        double row_length = shape_number(r->shape, "m", 0) > 0 ? shape_number(r->shape, "n", 0) : fmin(n, 8192);
-        how = schedule(p, fmin(1024, 32 * ceil(row_length / 32)), s->access, 1);
-        kc_schedule_tile(how, "n", row_length);
+    } else if (s->access > 0) { /* a CTA a row, an element a thread at a time */
+        double threads = fmin(1024, 32 * ceil(length / 32));
+        how = schedule(p, threads, s->access, 1);
+        kc_schedule_tile(how, "n", threads);
+        if (in_rows) {
+            kc_schedule_tile(how, "m", 1);
+            kc_schedule_grid(how, "m");
+        }
     }
     warm(p, "X");
-    warm(p, "Y");
+    if (s->cache == WARM || strcmp(r->op, "silu_mul") == 0)
+        warm(p, "Y");
     return add_kernel(p, write(p, "Z", y, out, NULL), how, strcmp(r->op, "add3") == 0 ? 2 : 1);
 }
 
@@ -343,9 +352,11 @@ static bool make_rope(pieces *p, const row *r, const setting *s)
     kc_tensor *out = write(p, "Z", map(p, inputs, 3, 3, 0), type, "m h d");
     kc_schedule *how = NULL;
     if (s->access > 0) {
-        how = schedule(p, fmin(512, 32 * ceil(heads * d / 64)), s->access, 1);
+        double threads = fmin(512, 32 * ceil(heads * d / 64));
+        how = schedule(p, threads, s->access, 1);
         kc_schedule_tile(how, "m", 1);
-        kc_schedule_tile(how, "h", heads);
+        kc_schedule_tile(how, "h", fmax(1, floor(threads / d)));
+        kc_schedule_grid(how, "m");
     }
     warm(p, "X");
     return add_kernel(p, out, how, 1);
@@ -385,7 +396,8 @@ static bool make_stream(pieces *p, const row *r, double cores)
     kc_value *x = input(p, "X", "s c t", type, &sizes);
     kc_value *y = kinds[k].reads == 2 ? map2(p, x, input(p, "Y", "s c t", type, &sizes), kinds[k].flops, 0)
                                       : map1(p, x, kinds[k].flops, 0);
-    kc_schedule *how = schedule(p, threads, bytes_of(p, type), 2);
+    /* loads need not wait for stores where there are none: unrolled */
+    kc_schedule *how = schedule(p, threads, bytes_of(p, type), kinds[k].writes ? 2 : 3);
     kc_schedule_tile(how, "c", 1);
     kc_schedule_tile(how, "s", 1);
     kc_schedule_grid(how, "c");
@@ -394,7 +406,8 @@ static bool make_stream(pieces *p, const row *r, double cores)
     return add_kernel(p, write(p, "Z", y, type, NULL), how, 1);
 }
 
-/* Stated traffic and work: bytes in and out, FLOP spread over the elements. */
+/* Stated traffic and work: bytes in and out, FLOP spread over the elements: multiply-adds, one
+ * issue slot each, which as a map is one FLOP. */
 static bool make_stated(pieces *p, const row *r)
 {
     const char *type = strstr(r->dtype, "fp32_packed") ? "f32" : storage(r);
@@ -406,11 +419,10 @@ static bool make_stated(pieces *p, const row *r)
     size_list sizes = { { { "n", once ? 2 * n : n } }, 1 };
     kc_value *x = input(p, "X", "n", type, &sizes);
     if (!once)
-        return add_kernel(p, write(p, "Z", map1(p, x, flops / n, 0), type, NULL), NULL, 1);
-    kc_value *y = map1(p, x, flops / (2 * n), 0);
+        return add_kernel(p, write(p, "Z", map1(p, x, flops / 2 / n, 0), type, NULL), NULL, 1);
     size_list lines = { { { "m", floor(2 * n / 4096) }, { "n", 4096 } }, 2 };
     x = input(p, "X", "m n", type, &lines);
-    y = reduce(p, map1(p, x, flops / (2 * n), 0), "n", 0);
+    kc_value *y = reduce(p, map1(p, x, flops / 2 / (2 * n), 0), "n", 0);
     return add_kernel(p, write(p, "Z", y, type, NULL), NULL, 1);
 }
 
@@ -450,5 +462,7 @@ bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s,
     }
     if (s->cache == COLD)
         p->warm_count = 0;
+    if (s->cache == WARM)
+        warm(p, r->kind == MATMUL ? "C" : r->kind == MEMORY ? "Z" : "O");
     return good;
 }

@@ -257,8 +257,8 @@ static kc_status try_matmul(const trying *t)
 
 /* ---- attention ------------------------------------------------------------------------------- */
 
-static const double query_tiles[] = { 16, 32, 64, 128, 256 };
-static const double key_tiles[] = { 32, 64, 128, 256 };
+static const double query_tiles[] = { 16, 64, 128, 256 };
+static const double key_tiles[] = { 32, 64, 128 };
 static const double key_splits[] = { 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128 };
 
 static kc_status try_attention_grids(const trying *t)

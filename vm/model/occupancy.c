@@ -119,6 +119,10 @@ static kc_status on_chip_limits(const kc_device *device)
     return KC_OK;
 }
 
+/* Of the 32 registers a thread beside its values: row and elementwise kernels address little and
+ * keep no fragments; two CTAs of 1,024 threads fit a core. */
+static const double LIGHT = 16;
+
 static double threads_of(const kci_figures *f, const kci_tiling *tiling, double register_bytes)
 {
     if (tiling->warps > 0)
@@ -140,6 +144,8 @@ kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, c
     double register_bytes = fmax(0, counts->register_bytes - tmem);
     kci_cta cta = { .threads = threads_of(f, tiling, register_bytes), .smem = counts->smem, .tmem = tmem };
     cta.registers = kci_registers_per_thread(register_bytes, cta.threads);
+    if (counts->matmul_count == 0)
+        cta.registers = fmax(1, cta.registers - LIGHT);
     *out = kci_occupancy_of(f, &cta);
     if (out->ctas >= 1)
         return KC_OK;

@@ -57,6 +57,20 @@ void kci_instruction_rounding(const kci_counts *counts, const kc_device *device,
         rounding[f] = work[f] > 0 ? done[f] / work[f] : 1;
 }
 
+double kci_fragment_rounding(const kci_counts *counts, const kc_device *device)
+{
+    double work = 0, done = 0;
+    for (size_t i = 0; i < counts->matmul_count; i++) {
+        const struct kci_matmul_count *mm = &counts->matmuls[i];
+        instruction instr = instruction_of(device, mm);
+        instr.k = 1;
+        double points = mm->executions * mm->m * mm->n * mm->k;
+        work += points;
+        done += points * rounding_of(&instr, mm->m, mm->n, 1);
+    }
+    return work > 0 ? done / work : 1;
+}
+
 /* Warps split an m x n tile so that their own tiles are as square as powers of two allow. */
 static void warp_tile(const struct kci_matmul_count *mm, double warps, double *m, double *n)
 {
@@ -240,21 +254,29 @@ kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_
     return body;
 }
 
+/* Seconds that reads wait for: bytes in flight come back after the latency of where they were found. */
+static double waited(const kci_cta_cost *cta, const kci_supply *s, double ctas, double resident)
+{
+    double hbm = cta->hbm_read, found = fmax(0, cta->l2_read - hbm);
+    if (!(s->in_flight > 0))
+        return 0;
+    return ctas * (hbm * (s->hbm_latency + s->turn) + found * (s->l2_latency + s->turn)) / (resident * s->in_flight);
+}
+
 kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, double ctas, double occupancy,
                             bool serial)
 {
     combine both = serial ? sum : larger;
     double resident = fmin(ctas, supply->cores * occupancy);
     double busiest = kci_busiest_core(ctas, supply->cores, occupancy);
-    double hbm_rate = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
-    double l2_rate = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
     double l2_bytes = cta->l2_read + cta->l2_written;
-    double hbm = ctas * (cta->hbm_read + cta->hbm_written) / hbm_rate;
-    double l2 = supply->l2 > 0 ? ctas * l2_bytes / l2_rate : 0;
+    double hbm = ctas * (cta->hbm_read + cta->hbm_written) / supply->hbm; /* writes wait for nothing */
+    double l2 = supply->l2 > 0 ? ctas * l2_bytes / supply->l2 : 0;
+    double wait = waited(cta, supply, ctas, resident);
     double port = supply->port > 0 ? busiest * l2_bytes / supply->port : 0;
     double units = both(both(cta->matrix, cta->vector), both(cta->special, cta->smem)) * busiest;
-    double rows = ceil(busiest / occupancy) * cta->chain;
+    double rows = fmax(ceil(busiest / occupancy) * cta->chain, ctas / supply->dispatch);
     kci_body body = { 0, fmax(rows, cta->chain), cta->chain, 0 };
-    body.total = cta->chain + both(both(both(hbm, l2), both(port, units)), rows);
+    body.total = cta->chain + both(both(both(both(hbm, l2), wait), both(port, units)), rows);
     return body;
 }

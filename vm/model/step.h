@@ -11,6 +11,10 @@
  * format, weighted by work.  A matmul may swap its operands. */
 void kci_instruction_rounding(const kci_counts *counts, const kc_device *device, double rounding[KCI_FORMATS]);
 
+/* Whole fragments over the tile, m and n only, of matrix work: softmax and other maps on an
+ * accumulator run on all of it. */
+double kci_fragment_rounding(const kci_counts *counts, const kc_device *device);
+
 /* Bytes that all matmuls fetch from shared memory:
  *     per trip  k * (m * ceil(n / n') * b_A + n * ceil(m / m') * b_B)
  * m' * n' being what one instruction group covers: the warp's tile (scope warp),
@@ -41,6 +45,8 @@ typedef struct kci_supply {
     double port;                /* byte/s of L2 into one core */
     double in_flight;           /* bytes that a resident CTA has under way */
     double hbm_latency, l2_latency;     /* s */
+    double turn;                /* s between dependent accesses of a loop, beside the memory's latency */
+    double dispatch;            /* CTAs per second that the device can start */
 } kci_supply;
 
 /* Bytes per second with this many CTAs resident: no faster than Little's law,
