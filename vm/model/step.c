@@ -187,8 +187,9 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
         r.step = load + r.last;
     } else {
         double own = overlap == KCI_OVERLAP_NONE ? load / each + compute : fmax(load / each, compute);
-        r.last = fmax(each * unit, compute);
-        r.step = fmax(fmax(load, each * unit), own);
+        (void)unit;
+        r.last = each * compute;
+        r.step = fmax(fmax(load, each * compute), own);
     }
     r.total = cta->chain + r.load + (steps - 1) * r.step + r.last + r.store;
     return r;

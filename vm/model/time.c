@@ -12,7 +12,7 @@
 /* Measured share of a core's L2 port (64 bytes a clock) that its loads reach: 0.65 to 0.75. */
 static const double PORT = 0.7;
 /* Cycles of a loop with one access at a time, beside the access: address, conversion, arithmetic, branch. */
-static const double TURN = 100;
+static const double TURN = 150;
 /* A ceiling of what block schedulers start: 0.5 to 0.95 a clock measured with tiny blocks (gpu-benches). */
 static const double CTAS_PER_CLOCK = 1;
 /* Bytes of one access of a row kernel, where its schedule does not say. */
