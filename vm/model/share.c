@@ -279,7 +279,7 @@ void kci_add_bytes(const kci_graph *graph, const kci_row *rows, double *read, do
 }
 
 /* What a cache of parts keeps for one more use: data that cores of several parts read has copies. */
-static const double COPIED = 0.6;
+static const double COPIED = 1;
 /* Of a stream too long for the cache, what its end leaves to the next one: A100 and H100 add kernels. */
 static const double LEFT_OF_BYTES = 0.6, LEFT_OF_CAPACITY = 0.18;
 
@@ -290,7 +290,7 @@ static double still_warm(const kc_device *device, double bytes)
     double capacity = cache_capacity(device), parts = device->full.l2.parts;
     double room = device->known.llc.capacity >= capacity ? capacity : capacity / (1 + COPIED * (parts - 1));
     double left = bytes > 0 ? fmin(LEFT_OF_BYTES, LEFT_OF_CAPACITY * capacity / bytes) : 1;
-    double over = room > 0 ? fmin(1, fmax(0, bytes / room - 1)) : 1;
+    double over = room > 0 ? fmin(1, fmax(0, 2 * (bytes / room - 1))) : 1;
     return 1 - over + over * left;
 }
 
