@@ -462,7 +462,7 @@ bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s,
     }
     if (s->cache == COLD)
         p->warm_count = 0;
-    if (s->cache == WARM)
+    if (s->cache == WARM || s->cache == ROTATED)
         warm(p, r->kind == MATMUL ? "C" : r->kind == MEMORY ? "Z" : "O");
     return good;
 }

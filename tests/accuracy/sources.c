@@ -75,6 +75,6 @@ void settings_print(void)
     for (unsigned i = 0; i < setting_count; i++)
         print_one(&settings[i]);
     print_one(&any);
-    puts("\ncache: cold; warm: everything, as far as it fits; rotated: activations warm, weights only if three copies"
-         "\nfit; produced: activations warm, weights and keys and values cold.\n");
+    puts("\ncache: cold; warm: everything, as far as it fits; rotated: activations and output warm, weights only if three"
+         "\ncopies fit; produced: activations warm, weights and keys and values cold.\n");
 }
