@@ -180,17 +180,11 @@ static void set_raster(const trying *t)
     t->tiling->raster_group = RASTER_RUN;
 }
 
-static bool has_clusters(const kc_device *device)
-{
-    const char *path = kci_path_of(device, NULL);
-    return strcmp(path, "wgmma") == 0 || strcmp(path, "tcgen05") == 0;
-}
-
 /* Alone, and in clusters of two along the rows or the columns. */
 static kc_status try_clusters(const trying *t)
 {
     kc_status status = visit(t);
-    if (!has_clusters(t->device))
+    if (!kci_path_specialised(t->device, NULL))
         return status;
     const kci_set along[] = { t->roles->m, t->roles->n };
     for (size_t i = 0; i < COUNT(along) && status == KC_OK; i++) {
@@ -267,11 +261,6 @@ static kc_status try_attention_grids(const trying *t)
     int j = last_loop(t->roles->n);
     double key_trips = j < 0 ? 1 : ceil(t->sizes[j] / t->tiling->tile[j]);
     kc_status status = visit(t);
-    if (ctas > cores && status == KC_OK) {
-        t->tiling->persistent = true;
-        status = visit(t);
-        t->tiling->persistent = false;
-    }
     for (size_t i = 0; i < COUNT(key_splits) && status == KC_OK; i++) {
         double split = key_splits[i];
         if (split > key_trips || ctas * split > 4 * cores)

@@ -223,6 +223,12 @@ double kci_path_share(const kc_device *device, const char *path)
     return is_old(device, path) ? OLD_PATH : 1;
 }
 
+bool kci_path_specialised(const kc_device *device, const char *path)
+{
+    const char *used = kci_path_of(device, path);
+    return strcmp(used, "wgmma") == 0 || strcmp(used, "tcgen05") == 0;
+}
+
 double kci_path_overlap(const kc_device *device, const char *path)
 {
     if (is_old(device, path)) {

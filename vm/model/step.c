@@ -191,7 +191,9 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
         r.last = each * compute;
         r.step = fmax(fmax(load, each * compute), own);
     }
-    r.total = cta->chain + r.load + (steps - 1) * r.step + r.last + r.store;
+    r.steps = (steps - 1) * r.step;
+    r.moves = r.load + (steps - 1) * load + r.store;
+    r.total = cta->chain + r.load + r.steps + r.last + r.store;
     return r;
 }
 
@@ -212,12 +214,15 @@ static kci_body add_rows(kci_body body, const kci_row_time *r, double rows, doub
     return body;
 }
 
-/* Rows whose first load and last store run beside the last compute of the row before. */
-static kci_body add_hidden_rows(kci_body body, const kci_row_time *r, double rows, double chain)
+/* Rows whose first load and last store run beside their neighbours.  Where warps of their own load
+ * and store, loads run ahead of the tile and its results leave while the next one is computed: a
+ * row is its steps, or all that it moves.  Else they run beside the last compute only. */
+static kci_body add_hidden_rows(kci_body body, const kci_row_time *r, double rows, const kci_cta_cost *cta)
 {
-    double ends = chain + r->load + r->store;
-    body.total += rows * (r->total - ends - r->last + fmax(ends, r->last));
-    body.drain += rows * fmax(ends, r->last);
+    double steps = cta->specialised ? r->steps + r->last : r->last;
+    double moves = cta->specialised ? fmax(cta->chain, r->moves) : cta->chain + r->load + r->store;
+    body.total += rows * (fmax(steps, moves) + (cta->specialised ? 0 : r->steps));
+    body.drain += rows * fmax(0, moves - steps);
     return body;
 }
 
@@ -231,11 +236,11 @@ kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_over
         kci_row_time r = kci_row_of(cta, supply, overlap, occupancy, wide, serial);
         body = add_rows(body, &r, hides ? 1 : full, cta->chain);
         if (hides)
-            body = add_hidden_rows(body, &r, full - 1, cta->chain);
+            body = add_hidden_rows(body, &r, full - 1, cta);
     }
     if (rest > 0) {
         kci_row_time r = kci_row_of(cta, supply, overlap, ceil(rest / supply->cores), rest, serial);
-        body = hides && full > 0 ? add_hidden_rows(body, &r, 1, cta->chain) : add_rows(body, &r, 1, cta->chain);
+        body = hides && full > 0 ? add_hidden_rows(body, &r, 1, cta) : add_rows(body, &r, 1, cta->chain);
     }
     return body;
 }

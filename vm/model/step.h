@@ -35,6 +35,7 @@ typedef struct kci_cta_cost {
     double l2_read, hbm_read, l2_written, hbm_written;  /* bytes */
     double first;               /* share of the loads before the first step */
     double steps, chain;        /* chain: seconds */
+    bool specialised;           /* warps of their own load and store */
     double hide;                /* share of softmax that hides behind matrix work */
 } kci_cta_cost;
 
@@ -55,6 +56,7 @@ double kci_supplied(double bandwidth, double resident, double in_flight, double 
 
 typedef struct kci_row_time {
     double load, step, last, store, total;      /* seconds */
+    double steps, moves;                        /* all steps but the last; all loads and stores */
 } kci_row_time;
 
 /* `each` CTAs on a core, `active` on the device, side by side:

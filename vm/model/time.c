@@ -220,6 +220,7 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     cta->special = work.special * each * fragments;
     cta->smem = smem_rate > 0 ? t->times->smem_bytes / t->counts->ctas / smem_rate : 0;
     cta->hide = kci_path_overlap(t->device, t->tiling->path);
+    cta->specialised = kci_path_specialised(t->device, t->tiling->path);
     cta->steps = kci_steps(t->counts);
     cta->chain = kci_latency_chain(t->graph) * kci_latency_seconds(f, f->hbm.latency);
     return KC_OK;
