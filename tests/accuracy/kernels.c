@@ -160,7 +160,7 @@ static bool add_rotation(pieces *p, double q, double kv, const char *type)
     return add(p, write(p, "R", map1(p, x, 3, 0), type, NULL), false, 1, false);
 }
 
-static bool make_attention(pieces *p, const row *r, const setting *s)
+static bool make_attention(pieces *p, const row *r, const setting *s, double cores)
 {
     const struct format *f = format_of(r->dtype);
     double b = shape_number(r->shape, "b", 0), h = shape_number(r->shape, "h", 0), d = shape_number(r->shape, "d", 0);
@@ -191,7 +191,17 @@ static bool make_attention(pieces *p, const row *r, const setting *s)
         warm(p, "K");
         warm(p, "V");
     }
-    return add(p, write(p, "O", O, out, NULL), false, 1, true);
+    kc_tensor *written = write(p, "O", O, out, NULL);
+    if (sq > 1 || !(s->packs > 0) || h / groups <= s->packs)
+        return add(p, written, false, 1, true);
+    kc_schedule *how = keep(p, kc_schedule_new(p->context)); /* a CTA a head and 1,024 keys */
+    kc_schedule_tile(how, "r", 1);
+    kc_schedule_tile(how, "i", 1);
+    kc_schedule_tile(how, "j", 64);
+    double parts = fmin(floor(skv / 1024), floor(4 * cores / (b * h)));
+    if (parts >= 2)
+        kc_schedule_split(how, "j", parts);
+    return add(p, keep(p, kc_tile((kc_object *)written, how)), true, 1, true);
 }
 
 /* ---- elementwise, rows ------------------------------------------------------------------------------ */
@@ -455,7 +465,7 @@ bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s,
     switch (r->kind) {
     case MATMUL: good = make_matmul(p, r, s, l2_bytes); break;
     case PREFILL:
-    case DECODE: good = make_attention(p, r, s); break;
+    case DECODE: good = make_attention(p, r, s, cores); break;
     case MEMORY: good = make_memory(p, r, s, cores); break;
     case CLASSES:
     case NO_CLASS: break;

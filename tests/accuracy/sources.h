@@ -23,6 +23,7 @@ typedef struct setting {
     double kernels;             /* launches that one timed op consists of */
     bool rope;                  /* one of them passes over q, k and v: rotation, append to the KV cache */
     bool quantises;             /* narrow formats: one of them quantises the activation */
+    double packs;               /* decode: heads of a group that a tile packs; a larger group runs head by head; 0: any */
     bool all_tiles;             /* masked tiles are computed too */
     double access;              /* bytes of one access of its row kernels, dependent ones; 0: a tuned library's */
     const char *why;
