@@ -132,6 +132,16 @@ double kci_supplied(double bandwidth, double resident, double in_flight, double 
     return fmin(bandwidth, resident * in_flight / latency);
 }
 
+/* Tiles come in rounds: a buffer is asked for when it is free, and is full after the latency and
+ * its own transfer; `depth` of them are under way. */
+static double in_rounds(double bandwidth, double resident, const kci_supply *s, double latency)
+{
+    double bytes = resident * s->in_flight;
+    if (!(bytes > 0) || !(latency > 0) || !(s->depth > 0) || isinf(bandwidth))
+        return kci_supplied(bandwidth, resident, s->in_flight, latency);
+    return fmin(bandwidth, bytes / (latency + bytes / s->depth / bandwidth));
+}
+
 /* ---- one row of CTAs ----------------------------------------------------------------------- */
 
 typedef double (*combine)(double a, double b);
@@ -149,8 +159,8 @@ static double sum(double a, double b)
 /* Seconds to move a CTA's bytes for all `active` ones, `each` behind one core's port. */
 static double load_time(const kci_supply *s, double hbm, double l2, double each, double active, combine both)
 {
-    double hbm_rate = kci_supplied(s->hbm, active, s->in_flight, s->hbm_latency);
-    double l2_rate = kci_supplied(s->l2, active, s->in_flight, s->l2_latency);
+    double hbm_rate = in_rounds(s->hbm, active, s, s->hbm_latency);
+    double l2_rate = in_rounds(s->l2, active, s, s->l2_latency);
     double through_l2 = s->l2 > 0 ? active * l2 / l2_rate : 0;
     double through_port = s->port > 0 ? each * l2 / s->port : 0;
     return both(active * hbm / hbm_rate, both(through_l2, through_port));

@@ -45,6 +45,7 @@ typedef struct kci_supply {
     double hbm, l2;             /* byte/s of all cores, sustained */
     double port;                /* byte/s of L2 into one core */
     double in_flight;           /* bytes that a resident CTA has under way */
+    double depth;               /* tiles of a stream that are under way; 0: no rounds */
     double hbm_latency, l2_latency;     /* s */
     double turn;                /* s between dependent accesses of a loop, beside the memory's latency */
     double dispatch;            /* CTAs per second that the device can start */

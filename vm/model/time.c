@@ -198,6 +198,7 @@ static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sect
     }
     s.turn = t->tiling->stages > 1 ? 0 : TURN / f->clock;
     s.dispatch = f->clock * CTAS_PER_CLOCK;
+    s.depth = t->counts->matmul_count > 0 ? fmax(1, t->tiling->stages - 1) : 0;
     s.in_flight = in_flight(t, o->warps * f->warp);
     return s;
 }
