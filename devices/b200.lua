@@ -40,6 +40,8 @@ return {
     hbm = 6.669e12 / 7.672e12,
   },
 
+  fitted = { matrix = 0.6975, hbm = 0.7863, fixed = 1.9e-6 },
+
   source = {
     ["year matrix vector"] = "vendor: NVIDIA Blackwell datasheet, HGX B200 per GPU, dense: half of the printed sparse peaks [A]",
     ["vector.f16"] = "derived: once f32; 72.9 measured [A]",
@@ -63,5 +65,6 @@ return {
     ["sustained.matrix.f8"] = "microbenchmark: ml-engineering, best of many shapes, 3432.5 TFLOP/s [A]",
     ["sustained.vector"] = "microbenchmark: OpenCL-Benchmark, 69.5 TFLOP/s of f32 [A]",
     ["sustained.hbm"] = "microbenchmark: OpenCL-Benchmark, 6668.7 GB/s read [A]",
+    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others, with `accuracy -f` [A]",
   },
 }

@@ -298,14 +298,14 @@ void score_print(const rows *all, const prediction *p)
 
 double score_fit(const rows *all, const prediction *p, int constants)
 {
-    double sum = 0, classes = 0;
+    double sum = 0, count = 0;
     for (int kind = 0; kind < CLASSES; kind++) {
         const group g = { NULL, NULL, kind == MEMORY ? NULL : "fp16 bf16", NULL, (row_class)kind, 10, INFINITY };
         score s = choose(all, p, constants, false, in_group, &g);
         if (s.rows < 20)
             continue;
-        sum += s.median;
-        classes++;
+        sum += s.median * (double)s.rows;
+        count += (double)s.rows;
     }
-    return classes > 0 ? sum / classes : NAN;
+    return count > 0 ? sum / count : NAN;
 }

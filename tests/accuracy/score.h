@@ -16,7 +16,7 @@ score score_of(const double *predicted, const double *measured, size_t n);
 
 /* Every table: by source, class, device; by class and duration; the classes of the floors. */
 void score_print(const rows *all, const prediction *predictions);
-/* What a fit makes small: the mean over classes of the median error, f16 and bf16 rows
+/* What a fit makes small: the classes' median errors, weighted by their rows, f16 and bf16 rows
  * above 10 us of one device, with fitted constants. */
 double score_fit(const rows *all, const prediction *predictions, int constants);
 

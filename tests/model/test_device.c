@@ -59,7 +59,7 @@ TEST(every_peak_of_every_shipped_device_follows_from_cores_rate_and_clock)
 
 TEST(every_figure_of_every_shipped_device_has_a_source_that_says_its_kind)
 {
-    static const char *const kinds[] = { "vendor: ", "microbenchmark: ", "derived: ", "assumed" };
+    static const char *const kinds[] = { "vendor: ", "microbenchmark: ", "derived: ", "fitted to ", "assumed" };
     for (size_t i = 0; i < kc_device_count(); i++) {
         kc_device *device = named(kc_device_id(i));
         const char *path;
