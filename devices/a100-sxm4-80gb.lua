@@ -35,7 +35,7 @@ return {
     hbm = 1.7e12 / 2.039e12,
   },
 
-  fitted = { matrix = 0.765, hbm = 0.78, fixed = 3.1e-6 },
+  fitted = { matrix = 0.77, hbm = 0.8, fixed = 3.1e-6 },
 
   source = {
     ["year cores clock matrix vector l2.capacity l2.parts link"] = "vendor: NVIDIA A100 whitepaper, dense peaks [A]",

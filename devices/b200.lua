@@ -40,7 +40,7 @@ return {
     hbm = 6.669e12 / 7.672e12,
   },
 
-  fitted = { matrix = 0.6975, hbm = 0.7863, fixed = 1.9e-6 },
+  fitted = { matrix = 0.7, hbm = 0.83, fixed = 2e-6 },
 
   source = {
     ["year matrix vector"] = "vendor: NVIDIA Blackwell datasheet, HGX B200 per GPU, dense: half of the printed sparse peaks [A]",

@@ -33,7 +33,7 @@ return {
     hbm = 2.97e12 / 3.352e12,
   },
 
-  fitted = { matrix = 0.7275, hbm = 0.8237, fixed = 2.3e-6 },
+  fitted = { matrix = 0.73, hbm = 0.86, fixed = 2.4e-6 },
 
   source = {
     ["year cores clock tdp matrix vector hbm link"] = "vendor: NVIDIA H100 whitepaper and datasheet, dense: half of the printed sparse peaks [A]",

@@ -68,7 +68,7 @@ TEST(every_figure_of_every_shipped_device_has_a_source_that_says_its_kind)
                 continue;
             const char *source = kci_device_source(device, path);
             bool good = false;
-            for (size_t k = 0; source && k < 4; k++)
+            for (size_t k = 0; source && k < sizeof kinds / sizeof kinds[0]; k++)
                 good |= strncmp(source, kinds[k], strlen(kinds[k])) == 0;
             if (!good)
                 print_error("%s: %s: %s\n", kc_device_id(i), path, source ? source : "no source");

@@ -272,6 +272,12 @@ static kc_status try_attention_grids(const trying *t)
     return status;
 }
 
+/* Two buffers of keys and values; deeper where tensor memory leaves room and loads are asynchronous. */
+static double most_key_stages(const trying *t)
+{
+    return strcmp(kci_path_of(t->device, NULL), "tcgen05") == 0 ? 4 : 2;
+}
+
 static kc_status try_attention(const trying *t)
 {
     const kci_roles *r = t->roles;
@@ -285,7 +291,10 @@ static kc_status try_attention(const trying *t)
             reset(t);
             spread(t, r->m, query_tiles[q]);
             spread(t, r->n, key_tiles[k]);
-            status = try_attention_grids(t);
+            for (double stages = 2; stages <= most_key_stages(t) && status == KC_OK; stages++) {
+                t->tiling->stages = stages;
+                status = try_attention_grids(t);
+            }
         }
     }
     return status;

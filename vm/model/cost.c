@@ -249,6 +249,8 @@ static kc_status set_schedule(const work *w, double device_warps)
     for (int i = 0; i < count && status == KC_OK; i++)
         if (tiling->split[i] != 1)
             status = add_of_loop(w, "split", i, tiling->split[i]);
+    if (status == KC_OK && tiling->stream)
+        status = add_of_loop(w, "split", tiling->stream_loop, 0);
     if (status == KC_OK && tiling->raster_count)
         status = add_loops(w, "raster.order", tiling->raster, tiling->raster_count, true);
     else if (status == KC_OK)

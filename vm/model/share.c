@@ -301,8 +301,8 @@ void kci_share_warm(const kci_graph *graph, const kc_device *device, const kci_t
         bytes += rows[t].compulsory;
     double kept = still_warm(device, bytes);
     for (size_t t = 0; t < graph->tensor_count; t++) {
-        bool warm = options->warm_tensor ? options->warm_tensor[t] : options->warm;
         const kci_tensor_use *use = &graph->tensors[t];
+        bool warm = options->warm_tensor ? options->warm_tensor[t] : options->warm && use->read;
         if (!warm || (use->read && use->written))
             continue;
         double *causes[] = { &rows[t].compulsory, &rows[t].reload, &rows[t].pass, &rows[t].spill, &rows[t].split };
