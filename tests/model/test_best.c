@@ -109,7 +109,7 @@ TEST(stream_k_shares_the_steps_of_a_last_wave)
                                .chain = 1e-6 };
     kci_body rows = kci_body_of(&cta, &plenty, KCI_OVERLAP_LOAD, 110, 1, true, false);
     kci_body shared = kci_stream_body(&cta, &plenty, KCI_OVERLAP_LOAD, 110, 1, 65536);
-    assert_true(shared.total < 0.7 * rows.total);
+    assert_true(shared.total < 0.85 * rows.total);
     /* nothing is cut when tiles divide evenly */
     assert_true(kci_stream_body(&cta, &plenty, KCI_OVERLAP_LOAD, 200, 1, 65536).total <=
                 kci_stream_body(&cta, &plenty, KCI_OVERLAP_LOAD, 201, 1, 65536).total);
@@ -130,6 +130,7 @@ TEST(one_access_at_a_time_is_slower_than_several)
 {
     kci_supply few = plenty, many = plenty;
     const kci_cta_cost cta = { .hbm_read = 1e6, .l2_read = 1e6, .l2_written = 1e6, .hbm_written = 1e6, .steps = 1, .chain = 1e-6 };
+    few.hbm = many.hbm = 1e13;
     few.in_flight = 1e3;
     few.turn = 1e-7;
     double slow = kci_streaming_body(&cta, &few, 1e4, 8, false).total;

@@ -136,7 +136,7 @@ TEST(an_untiled_kernel_takes_its_longest_sustained_roof_and_the_launch)
     assert_text(kci_roof_class(times.bound), "compute-bound");
     assert_false(times.tiled);
     assert_true(noted("best finds a schedule"));
-    assert_close(times.serial_time, times.time + 6 * 4096. * 4096 / (2.039e12 * (1.7 / 2.039)), 1e-9);
+    assert_close(times.serial_time, times.time + 6 * 4096. * 4096 / (2.039e12 * device->full.fitted.hbm), 1e-9);
     kc_release(device);
 }
 
