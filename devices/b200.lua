@@ -1,4 +1,5 @@
 -- NVIDIA B200 180GB (HGX): two dies, 148 SMs. GB200 is faster (80 TFLOP/s of f32, 10 PFLOP/s of f4) and another product.
+-- A paper's figures (arXiv 2512.02189: 7.48 TB/s of triad and others) failed the checks of third parties and are not used.
 -- f4 runs at full rate only as mxf4 or nvf4; as plain f4 beside f6 and f8 it runs at their rate.
 local KiB, MiB = 2^10, 2^20
 
@@ -37,7 +38,7 @@ return {
   sustained = {
     matrix = { f16 = 1745e12 / 2250e12, bf16 = 1745e12 / 2250e12, f8 = 3432.5e12 / 4500e12 },
     vector = 69.5e12 / 75e12,
-    hbm = 6.669e12 / 7.672e12,
+    hbm = 6668.7e9 / 7672e9,
   },
 
   fitted = { matrix = 0.7, hbm = 0.83, fixed = 2e-6 },

@@ -122,6 +122,21 @@ return {
     },
   },
 
+  -- Consumer Blackwell (compute capability 12.0): plain mma, no tensor memory.
+  ["blackwell-rtx"] = {
+    path = "mma",
+    l2 = { rate = 14.5 },
+    smem = { reserved = 1024 },
+    registers = { unit = 256, parts = 4 },
+    max_ctas = 24,
+    source = {
+      ["l2.rate"] = "assumed: as Ada's L40",
+      ["smem"] = "vendor: CUDA programming guide, 1 KiB a CTA from 8.0 on [A]",
+      ["registers"] = OCCUPANCY,
+      ["max_ctas"] = "vendor: CUDA programming guide, compute capability 12.0; the tuning guide prints 32 [A]",
+    },
+  },
+
   cdna2 = {
     path = "mfma",
     hbm = { sector = 64 },
@@ -146,16 +161,66 @@ return {
     warp = 64,
     source = {
       ["hbm"] = "assumed: half a line of the L2",
-      ["l2"] = "vendor: AMD CDNA3 white paper, 8 dies of 2 KiB a clock over 304 CUs, in theory [A]",
+      ["l2"] = "assumed: in theory, AMD CDNA3 white paper, 8 dies of 2 KiB a clock over 304 CUs; not measured",
       ["registers"] = "vendor: AMD CDNA ISA, 8 registers a lane, four SIMDs [B]",
       ["warp"] = "vendor: AMD CDNA ISA [A]",
     },
   },
 
+  cdna4 = {
+    path = "mfma",
+    hbm = { sector = 64 },
+    llc = { bandwidth = 11.9e12 },
+    l2 = { rate = 64, parts = 8 },
+    registers = { unit = 512, parts = 4 },
+    warp = 64,
+    source = {
+      ["hbm"] = "assumed: half a line of the L2",
+      ["llc"] = "assumed: as measured on an MI300X by Chips and Cheese",
+      ["l2"] = "assumed: in theory, 8 dies of 2 KiB a clock over 256 CUs, as CDNA3; not measured",
+      ["registers"] = "assumed: as CDNA3",
+      ["warp"] = "vendor: AMD CDNA ISA [A]",
+    },
+  },
+
+  -- `cores` of a TPU are matrix units; its vector units and its SRAM are outside the model.
+  tpu = {
+    special = 256,
+    source = {
+      ["special"] = "assumed: one op a clock of each of 1024 lanes, a TensorCore having four MXUs; Google prints none",
+    },
+  },
+
+  -- `cores` of a Gaudi are matrix engines, eight or twelve vector cores to each.
+  gaudi = {
+    special = 128,
+    source = {
+      ["special"] = "assumed: eight vector cores of 64 lanes, one op in four clocks; Intel prints none",
+    },
+  },
+
+  ["xe-hpc"] = {
+    special = 32,
+    source = {
+      ["special"] = "assumed: a quarter of the 128 lanes of a core, a multiply-add being one clock; Intel prints none",
+    },
+  },
+
+  apple = {
+    overlap = 0,
+    sustained = { vector = 0.8 },
+    source = {
+      ["overlap"] = "assumed: matrix instructions and softmax share the ALUs",
+      ["sustained"] = "assumed: matrix instructions reach 204 of 256 FLOP a clock and core (metal-benchmarks, M1)",
+    },
+  },
+
   cpu = {
+    special = 2,
     hbm = { latency = 100e-9, sector = 64 },
     launch = { graph = 5e-6, stream = 5e-6, eager = 5e-6, fixed = 0, light = 0 },
     source = {
+      ["special"] = "assumed: an exp takes eight vector instructions of 16 lanes; no CPU has such a unit",
       ["hbm"] = "assumed: DDR5, one cache line",
       ["launch"] = "assumed: a parallel loop's start and end",
     },

@@ -34,6 +34,7 @@ return {
 
   source = {
     ["year tdp matrix vector link"] = "vendor: NVIDIA H200 datasheet, digits of the H100 whitepaper, dense [A]",
+    ["vector.f16"] = "vendor: NVIDIA H100 whitepaper, the same GPU [B]",
     ["cores clock l2.capacity l2.parts"] = "vendor: NVIDIA H100 whitepaper, the same GPU [A]",
     ["matrix_clock"] = "vendor: listed compute clock of H100 and H200 SXM; 989.4e12 / (132 * 4096) [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",

@@ -138,6 +138,8 @@ fact "the document ends with a line end" shell '[ -z "$("$KCOST" --json "$1/copy
 fact "a table states its conventions in one line" has \
     "multiply-add = 2 FLOP; dense peaks; causal exact; GB = 10^9" "$KCOST" "$here/copy.lua"
 fact "--quiet leaves that line out" not has multiply-add "$KCOST" --quiet "$here/copy.lua"
+fact "--explain says where the time goes behind each table" has "Where the time goes" "$KCOST" --explain "$here/copy.lua"
+fact "--explain is not for documents" exits 2 "$KCOST" --explain --json "$here/copy.lua"
 fact "--verbose adds the ledger and the notes" has compulsory "$KCOST" --verbose "$here/copy.lua"
 fact "--verbose numbers the kernels of a program" has "2  C" "$KCOST" --verbose "$here/copy.lua"
 fact "a kernel that is returned is counted" has "8.00 MB" "$KCOST" -e 'local kc = require "kcost"
@@ -156,6 +158,10 @@ fi
 # ---- devices ----------------------------------------------------------------------------------
 
 fact "devices lists what is shipped" has h100-sxm5 "$KCOST" devices
+fact "devices lists products" has "NVIDIA H100 SXM5 80GB" "$KCOST" devices
+fact "devices NAME shows what it leaves to exceptions" has "exception: ratio.i8" "$KCOST" devices b300
+fact "devices --check says its exceptions" has "GeForce halves f16" "$KCOST" devices --check rtx-4090
+fact "a misspelt alias is answered" says "did you mean 'trillium'" "$KCOST" devices trillum
 fact "devices NAME shows figures and sources" has hbm.bandwidth "$KCOST" devices h100-sxm5
 fact "devices NAME shows the ridge" has "ridge, FLOP/byte" "$KCOST" devices h100-sxm5
 fact "devices --json is an array" has '[{"kind":"device","id":' "$KCOST" devices --json

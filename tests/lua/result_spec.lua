@@ -101,7 +101,7 @@ describe("an evaluation", function()
 
     it("takes a device by name or as an object", function()
         assert.equal(r.time, kc.evaluate(C, kc.device("a100-sxm4-40gb")).time)
-        assert.is_true(failing.holds(failing.message(kc.evaluate, C, "a10"), "kc.evaluate", "'a10'"))
+        assert.is_true(failing.holds(failing.message(kc.evaluate, C, "a1000"), "kc.evaluate", "'a1000'"))
         assert.is_true(failing.holds(failing.message(kc.evaluate, C), "kc.evaluate: device is nothing"))
     end)
 

@@ -116,19 +116,19 @@ static size_t random_form(char *out)
     size_t length = 0;
     int terms = (int)chance(1, 4), first = (int)chance(0, 4);
     double constant = chance(-3, 3);
-    if (chance(0, 4) == 0) {
+    if (one_in(5)) {
         length += (size_t)sprintf(out, "[");
         for (int t = 0; t < terms; t++)
             length += (size_t)sprintf(out + length, "%s%s", t ? " " : "", names[(first + t) % 5]);
         return length + (size_t)sprintf(out + length, "]");
     }
     for (int t = 0; t < terms; t++) {
-        double a = chance(1, 5) * (t && chance(0, 1) ? -1 : 1);
+        double a = chance(1, 5) * (t && one_in(2) ? -1 : 1);
         const char *sign = a < 0 ? "-" : t ? "+" : "";
         length += (size_t)sprintf(out + length, "%s", sign);
         if (fabs(a) != 1)
             length += (size_t)sprintf(out + length, "%.0f*", fabs(a));
-        if (chance(0, 4) == 0)
+        if (one_in(5))
             length += (size_t)sprintf(out + length, "#%s*", names[(int)chance(0, 4)]);
         length += (size_t)sprintf(out + length, "%s", names[(first + t) % 5]);
     }

@@ -466,7 +466,7 @@ TEST(an_option_that_does_not_exist_names_the_nearest)
     kc_options *o = kc_options_new(context);
     assert_int_equal(kc_options_set_text(o, "lunch", "stream"), KC_EARGUMENT);
     assert_text(kc_context_message(context),
-                "there is no option 'lunch'; did you mean 'launch'? (l2, cache, launch, convention)");
+                "there is no option 'lunch'; did you mean 'launch'? (l2, cache, launch, convention, measured)");
     assert_int_equal(kc_options_set(o, "l3", 1), KC_EARGUMENT);
     assert_int_equal(kc_options_set_text(o, "cache", "hot"), KC_EARGUMENT);
     assert_contains(kc_context_message(context), "option 'cache' is 'cold' or 'warm', not 'hot'");

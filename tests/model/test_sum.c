@@ -58,7 +58,7 @@ static wide wide_series(wide start, wide step, wide count, wide size)
 TEST(a_clipped_series_of_10_to_12_terms_is_exact_or_correctly_rounded)
 {
     for (int round = 0; round < cases(20000); round++) {
-        double size = chance(1, 1e12), step = chance(1, 1e6) * (chance(0, 1) ? 1 : -1);
+        double size = chance(1, 1e12), step = chance(1, 1e6) * (one_in(2) ? 1 : -1);
         double count = floor(chance(0, 2e12) / fabs(step)) + 1, start = chance(-1e12, 1e12);
         wide exact = wide_series((wide)start, (wide)step, (wide)count, (wide)size);
         assert_number(kci_clipped_sum(start, step, count, size), (double)exact);
@@ -86,11 +86,11 @@ TEST(a_band_meets_the_tiles_that_it_meets)
     for (int round = 0; round < cases(40000); round++) {
         double n_q = chance(1, 30), n_k = chance(1, 30), t_q = chance(1, n_q), t_k = chance(1, n_k);
         double lo = chance(-35, 35), hi = lo + chance(0, 20);
-        if (chance(0, 4) == 0)
+        if (one_in(5))
             lo = -HUGE_VAL;
-        if (chance(0, 4) == 0)
+        if (one_in(5))
             hi = HUGE_VAL;
-        bool q = chance(0, 1) != 0, k = chance(0, 1) != 0;
+        bool q = one_in(2), k = one_in(2);
         double got = kci_band_sum(n_q, t_q, n_k, t_k, lo, hi, q, k), want = band_sum(n_q, t_q, n_k, t_k, lo, hi, q, k);
         if (got != want)
             print_error("q %g by %g, k %g by %g, %g <= k - q <= %g, weighed %d %d\n", n_q, t_q, n_k, t_k, lo, hi, q, k);
@@ -129,9 +129,10 @@ TEST(a_band_over_10_to_12_is_exact_or_correctly_rounded)
 {
     for (int round = 0; round < cases(3000); round++) {
         double n_q = chance(9e11, 1e12), n_k = chance(9e11, 1e12), rows = chance(1, 300), t_q = ceil(n_q / rows);
-        double t_k = chance(0, 1) ? chance(1, 4096) : chance(1, n_k), width = chance(0, 1) ? chance(0, 4096) : chance(0, 1e12);
+        double t_k = one_in(2) ? chance(1, 4096) : chance(1, n_k),
+            width = one_in(2) ? chance(0, 4096) : chance(0, 1e12);
         double lo = chance(-n_q, n_k - 1), hi = lo + width;
-        bool q = chance(0, 1) != 0, k = chance(0, 1) != 0;
+        bool q = one_in(2), k = one_in(2);
         wide sum = 0;
         for (double first = 0; first < n_q; first += t_q) {
             double last = fmin(n_q, first + t_q) - 1;
@@ -140,7 +141,8 @@ TEST(a_band_over_10_to_12_is_exact_or_correctly_rounded)
         }
         double got = kci_band_sum(n_q, t_q, n_k, t_k, lo, hi, q, k);
         if (got != (double)sum)
-            print_error("q %.0f by %.0f, k %.0f by %.0f, %.0f <= k - q <= %.0f, weighed %d %d\n", n_q, t_q, n_k, t_k, lo, hi, q, k);
+            print_error("q %.0f by %.0f, k %.0f by %.0f, %.0f <= k - q <= %.0f, weighed %d %d\n", n_q, t_q, n_k, t_k,
+                        lo, hi, q, k);
         assert_number(got, (double)sum);
     }
 }
@@ -179,7 +181,8 @@ TEST(a_padded_read_over_10_to_12_tiles_is_counted_to_the_byte)
 TEST(a_window_over_10_to_12_tokens_is_counted_to_the_point)
 {
     kc_tensor *s = tensor("S", "q=1000000000000 k=1000000000000", "f16");
-    kc_kernel *k = kernel_of(write_of("R", reduce("sum", map1("exp", keep(kc_mask(read_of(s), "q", "k", -1023, 0))), "k")));
+    kc_kernel *k = kernel_of(write_of("R", reduce("sum", map1("exp", keep(kc_mask(read_of(s), "q", "k", -1023, 0))),
+                                                  "k")));
     assert_number(count_of(k)->useful_special, 1024e12 - 523776);
 }
 

@@ -87,7 +87,8 @@ TEST(a_size_may_cover_part_of_a_tensor_and_no_more)
     assert_number(read_bytes(slice, "A"), 50 * 3 * 2);
     const kc_size more = { "m", 101 };
     refuses(kc_read(t, NULL, &more, 1, 1, 0), "read: size of 'm' is 101, but A has only 100 along 'm'");
-    refuses(kc_read(t, "r k", (kc_size[]){ { "r", 101 } }, 1, 1, 0), "size of 'r' is 101, but A has only 100 along 'm'");
+    refuses(kc_read(t, "r k", (kc_size[]){ { "r", 101 } }, 1, 1, 0),
+            "size of 'r' is 101, but A has only 100 along 'm'");
     refuses(kc_read(t, NULL, (kc_size[]){ { "m", 1.5 } }, 1, 1, 0), "read: size of 'm' is 1.5");
 }
 
@@ -119,7 +120,8 @@ TEST(an_index_may_use_the_size_of_a_dim)
     kc_value *v = read_at(z, "#c*u+c", "u=3 c=4");
     dims_are(v, "u=3 c=4");
     assert_number(read_bytes(v, "Z"), 48);
-    refuses(kc_read(z, "#b*u+c", (kc_size[]){ { "u", 3 }, { "c", 4 } }, 2, 1, 0), "read: #b: no dim 'b' stands in the index of Z");
+    refuses(kc_read(z, "#b*u+c", (kc_size[]){ { "u", 3 }, { "c", 4 } }, 2, 1, 0),
+            "read: #b: no dim 'b' stands in the index of Z");
 }
 
 TEST(a_fixed_position_has_no_dim)
@@ -214,7 +216,8 @@ TEST(the_size_of_a_tensor_decides_not_that_of_its_slice)
 
 TEST(a_dtype_that_is_given_wins)
 {
-    assert_text(kc_object_name(keep(kc_tensor_dtype(write_as("Y", read_of(tensor("A", "m=4", "f32")), "f8")))), "f8e4m3");
+    assert_text(kc_object_name(keep(kc_tensor_dtype(write_as("Y", read_of(tensor("A", "m=4", "f32")), "f8")))),
+                "f8e4m3");
 }
 
 /* ---- writes ------------------------------------------------------------------------------- */
@@ -225,7 +228,8 @@ TEST(a_write_may_order_the_dims_anew)
     kc_tensor *t = keep(kc_write("T", v, NULL, "k m", NULL, NULL, 0, 1));
     assert_text(kc_tensor_dim(t, 0), "k");
     assert_number(kc_tensor_size(t, 0), 3);
-    refuses(kc_write("T", v, NULL, "k", NULL, NULL, 0, 1), "write: dims of T must be the value's dims in some order; it has m k");
+    refuses(kc_write("T", v, NULL, "k", NULL, NULL, 0, 1),
+            "write: dims of T must be the value's dims in some order; it has m k");
     refuses(kc_write("T", v, NULL, "k n", NULL, NULL, 0, 1), "in some order; it has m k");
     refuses(kc_write("T", v, NULL, "k m m", NULL, NULL, 0, 1), "names 'm' twice");
 }
@@ -258,7 +262,8 @@ TEST(a_scatter_that_cannot_be_is_refused)
 {
     kc_value *v = read_of(tensor("A", "p=4 r=3", "f32"));
     refuses(kc_write("T", v, NULL, NULL, "2*p", NULL, 0, 1), "says nothing of the value's dim 'r'; reduce it first");
-    refuses(kc_write("T", v, NULL, NULL, "p+r+z", NULL, 0, 1), "write: the index of T uses 'z', which the value does not have");
+    refuses(kc_write("T", v, NULL, NULL, "p+r+z", NULL, 0, 1),
+            "write: the index of T uses 'z', which the value does not have");
     refuses(kc_write("T", v, NULL, NULL, "#z*p+r", NULL, 0, 1), "uses 'z', which the value does not have");
     refuses(kc_write("T", v, NULL, "a b", "p+r", NULL, 0, 1), "index of T has 1 positions, but dims names 2");
     refuses(kc_write("T", v, NULL, NULL, "p p+r", (kc_size[]){ { "p_r", 2.5 } }, 1, 1), "write: size of 'p_r' is 2.5");

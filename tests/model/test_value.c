@@ -72,13 +72,15 @@ TEST(a_map_runs_over_the_union_of_the_dims)
 TEST(a_map_that_cannot_be_is_refused)
 {
     kc_value *a = of("A", "m=5"), *other = of("B", "m=6");
-    refuses(kc_map("rely", &a, 1, NULL), "map: no cost is known for 'rely'; give one as { flops = 3, special = 1 }; did you mean 'relu'");
+    refuses(kc_map("rely", &a, 1, NULL),
+            "map: no cost is known for 'rely'; give one as { flops = 3, special = 1 }; did you mean 'relu'");
     refuses(kc_map(NULL, &a, 1, NULL), "map: no cost is known for ''");
     refuses(kc_map("x", &a, 1, &(kc_cost){ -1, 0 }), "map: a cost's flops and special must be finite and not negative");
     refuses(kc_map("x", &a, 1, &(kc_cost){ 0, NAN }), "map: a cost's flops and special");
     refuses(kc_map("x", &a, 1, &(kc_cost){ HUGE_VAL, 0 }), "map: a cost's flops and special");
     kc_value *two[2] = { a, other };
-    refuses(kc_map("add", two, 2, NULL), "map: dim 'm' is 5 in one operand and 6 in another; a dim has one size in a kernel");
+    refuses(kc_map("add", two, 2, NULL),
+            "map: dim 'm' is 5 in one operand and 6 in another; a dim has one size in a kernel");
     assert_null(kc_map("add", NULL, 0, NULL));
     two[1] = NULL;
     assert_null(kc_map("add", two, 2, NULL));
@@ -148,7 +150,8 @@ TEST(a_matmul_that_cannot_be_is_refused)
     refuses(kc_matmul(reduce("sum", a, "m k"), b, NULL, NULL, NULL, NULL), "the left operand has no dim to contract");
     refuses(kc_matmul(a, b, NULL, NULL, "scalar", NULL), "unit must be \"matrix\" or \"vector\", not 'scalar'");
     refuses(kc_matmul(a, b, NULL, "f61", NULL, NULL), "unknown dtype 'f61'");
-    refuses(kc_matmul(a, b, NULL, NULL, NULL, of("G", "m=5 z=2")), "matmul: into has dim 'z', which the product does not have; it has m n");
+    refuses(kc_matmul(a, b, NULL, NULL, NULL, of("G", "m=5 z=2")),
+            "matmul: into has dim 'z', which the product does not have; it has m n");
     refuses(kc_matmul(a, b, NULL, NULL, NULL, of("H", "m=4")), "which the product does not have at that size");
     assert_null(kc_matmul(a, NULL, NULL, NULL, NULL, NULL));
     assert_null(kc_matmul(NULL, b, NULL, NULL, NULL, NULL));
@@ -236,7 +239,8 @@ TEST(a_reduction_that_cannot_be_is_refused)
     refuses(kc_reduce("sum", a, NULL, NULL, 0, NULL), "reduce: over is missing");
     refuses(kc_reduce("sum", a, "k k", NULL, 0, NULL), "names 'k' twice");
     refuses(kc_reduce("sum", a, "k", NULL, 0, &(kc_cost){ -1, 0 }), "reduce: a cost's flops and special");
-    refuses(kc_reduce("top", a, "k", (kc_size[]){ { "k", 2 } }, 1, NULL), "size adds dims to the output, but 'k' is a dim of the operand");
+    refuses(kc_reduce("top", a, "k", (kc_size[]){ { "k", 2 } }, 1, NULL),
+            "size adds dims to the output, but 'k' is a dim of the operand");
     refuses(kc_reduce("top", a, "k", (kc_size[]){ { "t", 2.5 } }, 1, NULL), "reduce: size of 't' is 2.5");
     refuses(kc_reduce("top", a, "k", (kc_size[]){ { "t", 2 }, { "t", 3 } }, 2, NULL), "reduce: size adds 't' twice");
     refuses(kc_scan("sum", a, "n", NULL), "scan: no dim 'n' in the operand; it has m k");

@@ -358,6 +358,12 @@ static inline double chance(double least, double most)
     return least + floor((double)(chance_state >> 11) / 9007199254740992.0 * (most - least + 1));
 }
 
+/* True once in `n` times. */
+static inline bool one_in(double n)
+{
+    return chance(1, n) < 2;
+}
+
 /* How many random cases: KCOST_RANDOM bounds it where time is dear. */
 static inline int cases(double usual)
 {

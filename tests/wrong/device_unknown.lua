@@ -1,5 +1,5 @@
--- error: kc.device: unknown device 'h10'; did you mean 'h100-sxm5'?
+-- error: kc.device: unknown device 'h100-smx5'; did you mean 'h100-sxm5'?
 -- line: 5
 local kc = require "kcost"
 
-kc.device("h10")
+kc.device("h100-smx5")

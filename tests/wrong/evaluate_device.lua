@@ -1,4 +1,4 @@
--- error: kc.evaluate: unknown device 'h10'; did you mean 'h100-sxm5'?
+-- error: kc.evaluate: unknown device 'h100-smx5'; did you mean 'h100-sxm5'?
 -- line: 9
 local kc = require "kcost"
 
@@ -6,5 +6,5 @@ local size = { m = 64, k = 32, n = 16 }
 local A = kc.tensor("A", "m k", "f16", size)
 local B = kc.tensor("B", "k n", "f16", size)
 local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
-local r = kc.evaluate(C, "h10")
+local r = kc.evaluate(C, "h100-smx5")
 return r

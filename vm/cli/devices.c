@@ -41,7 +41,9 @@ static const char *unit_of(const char *path, double value)
         return value < 1 ? "s" : NULL; /* else cycles */
     if (ends(path, "clock"))
         return "Hz";
-    if (ends(path, ".capacity") || (begins(path, "smem.") && !ends(path, "bandwidth")))
+    if (ends(path, ".data_rate"))
+        return "bit/s";
+    if (ends(path, ".capacity") || begins(path, "tmem.") || (begins(path, "smem.") && !ends(path, "bandwidth")))
         return "B";
     if ((ends(path, ".bandwidth") || ends(path, ".peer")) && !begins(path, "smem."))
         return "B/s";
@@ -56,6 +58,8 @@ static const char *dimension_of(const char *path, double value)
         return " op/clock";
     if (strcmp(path, "smem.bandwidth") == 0)
         return " B/clock";
+    if (strcmp(path, "hbm.bus") == 0)
+        return " bit";
     if (ends(path, "latency") && value >= 1)
         return " cycles";
     if (strcmp(path, "tdp") == 0)
@@ -83,9 +87,8 @@ static double figure(const kc_device *device, const char *path)
     return kc_device_get(device, path, &value) == KC_OK ? value : 0;
 }
 
-static void figure_cell(sheet *s, const kc_device *device, const char *path, const char *unit)
+static void figure_cell(sheet *s, double value, const char *unit)
 {
-    double value = figure(device, path);
     if (value > 0)
         sheet_quantity(s, value, unit);
     else
@@ -99,36 +102,43 @@ static void whole_cell(sheet *s, const kc_device *device, const char *path)
     sheet_cell(s, figure(device, path) > 0 ? text : NULL);
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void list_row(sheet *s, const kc_device *device)
 {
-    double peak = figure(device, "matrix.f16"), bandwidth = figure(device, "hbm.bandwidth");
-    if (peak == 0)
-        peak = figure(device, "vector.f32");
+    double half = larger(figure(device, "matrix.f16"), figure(device, "matrix.bf16"));
+    double vector = figure(device, "vector.f32"), bandwidth = figure(device, "hbm.bandwidth");
     sheet_row(s);
     sheet_cell(s, kc_object_name((const kc_object *)(const void *)device));
+    sheet_cell(s, kc_device_get_text(device, "name"));
     sheet_cell(s, kc_device_get_text(device, "arch"));
     whole_cell(s, device, "year");
     whole_cell(s, device, "cores");
-    figure_cell(s, device, "matrix.f16", "FLOP/s");
-    figure_cell(s, device, "vector.f32", "FLOP/s");
-    figure_cell(s, device, "hbm.bandwidth", "B/s");
-    figure_cell(s, device, "hbm.capacity", "B");
-    if (peak > 0 && bandwidth > 0)
-        sheet_quantity(s, peak / bandwidth, "");
+    figure_cell(s, half, "FLOP/s");
+    figure_cell(s, figure(device, "matrix.f8"), "FLOP/s");
+    figure_cell(s, vector, "FLOP/s");
+    figure_cell(s, figure(device, "hbm.capacity"), "B");
+    figure_cell(s, bandwidth, "B/s");
+    figure_cell(s, (half > 0 ? half : vector) / bandwidth, "");
 }
 
 static sheet *list_sheet(void)
 {
     sheet *s = sheet_new();
     sheet_column(s, "device", false, 0);
-    sheet_column(s, "arch", false, 6);
+    sheet_column(s, "product", false, 9);
+    sheet_column(s, "arch", false, 5);
     sheet_column(s, "year", true, 7);
-    sheet_column(s, "cores", true, 5);
+    sheet_column(s, "cores", true, 6);
     sheet_column(s, "f16 matrix", true, 1);
-    sheet_column(s, "f32 vector", true, 4);
-    sheet_column(s, "HBM", true, 2);
+    sheet_column(s, "f8 matrix", true, 4);
+    sheet_column(s, "f32 vector", true, 3);
     sheet_column(s, "capacity", true, 8);
-    sheet_column(s, "ridge", true, 3);
+    sheet_column(s, "bandwidth", true, 1);
+    sheet_column(s, "ridge", true, 2);
     return s;
 }
 
@@ -147,54 +157,191 @@ static int list(kc_context *context, const options *o, FILE *out, size_t width)
     sheet_print(s, out, width);
     sheet_free(s);
     if (o->verbosity != QUIET)
-        fputs("dense peaks; ridge: FLOP/byte, of f16 matrix work, else of f32; kcost devices NAME shows one\n",
-              out);
+        fputs("dense peaks; f16 matrix: or bf16, where that is faster; ridge: FLOP/byte, of that work, else of f32 "
+              "vectors; kcost devices NAME shows one\n", out);
     return GOOD;
 }
 
 /* ---- one device -------------------------------------------------------------------------- */
 
-static void ridges(const kc_device *device, FILE *out)
+static bool is_peak(const char *path)
 {
-    double bandwidth = figure(device, "hbm.bandwidth");
-    const char *path, *before = "ridge, FLOP/byte:";
-    for (size_t i = 0; bandwidth > 0 && (path = kc_device_path(device, i)) != NULL; i++) {
-        double peak = figure(device, path);
-        if (peak <= 0 || (!begins(path, "matrix.") && !begins(path, "vector.")))
-            continue;
-        fprintf(out, "%s %s %.3g", before, path, peak / bandwidth);
-        before = ",";
-    }
-    if (before[0] == ',')
-        fputs("\n", out);
+    return begins(path, "matrix.") || begins(path, "vector.");
 }
 
-static void show(const kc_device *device, const options *o, FILE *out, size_t width)
+/* Texts that the heading says, or a row of their own would only repeat. */
+static bool in_heading(const char *path)
+{
+    static const char *const said[] = { "name", "aliases", "vendor", "arch", "year" };
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        if (strcmp(path, said[i]) == 0)
+            return true;
+    return false;
+}
+
+static void heading(const kc_device *device, FILE *out)
+{
+    const char *aliases = kc_device_get_text(device, "aliases"), *arch = kc_device_get_text(device, "arch");
+    fprintf(out, "%s: %s", kc_object_name((const kc_object *)(const void *)device), kc_device_get_text(device, "name"));
+    if (arch)
+        fprintf(out, ", %s", arch);
+    if (figure(device, "year") > 0)
+        fprintf(out, ", %.0f", figure(device, "year"));
+    fputs("\n", out);
+    if (aliases && *aliases)
+        fprintf(out, "also: %s\n", aliases);
+    fputs("\n", out);
+}
+
+static const char *source_of(const kc_device *device, const char *path)
+{
+    char source[256];
+    snprintf(source, sizeof source, "source.%.200s", path);
+    return kc_device_get_text(device, source);
+}
+
+/* Each peak with its rate, the ridge point, the share of it that was measured, and its source. */
+static void show_peaks(const kc_device *device, FILE *out, size_t width)
+{
+    sheet *s = sheet_new();
+    sheet_column(s, "peak", false, 0);
+    sheet_column(s, "FLOP/s", true, 0);
+    sheet_column(s, "FLOP/clock/core", true, 3);
+    sheet_column(s, "ridge, FLOP/byte", true, 1);
+    sheet_column(s, "sustained", true, 2);
+    sheet_column(s, "source", false, 4);
+    double bandwidth = figure(device, "hbm.bandwidth");
+    const char *path;
+    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
+        if (!is_peak(path))
+            continue;
+        char other[64], rate[CELL_BYTES];
+        double peak = figure(device, path);
+        sheet_row(s);
+        sheet_cell(s, path);
+        sheet_quantity(s, peak, "FLOP/s");
+        snprintf(other, sizeof other, "rate.%.50s", path);
+        snprintf(rate, sizeof rate, "%.10g", figure(device, other));
+        sheet_cell(s, figure(device, other) > 0 ? rate : NULL);
+        sheet_quantity(s, peak / bandwidth, "");
+        snprintf(other, sizeof other, "sustained.%.50s", begins(path, "vector.") ? "vector" : path);
+        if (figure(device, other) > 0)
+            sheet_share(s, figure(device, other));
+        else
+            sheet_cell(s, NULL);
+        sheet_cell(s, source_of(device, path));
+    }
+    sheet_print(s, out, width);
+    sheet_free(s);
+}
+
+/* One instruction in one text: "64 x 256 x 16, a group" from the row of its m. */
+static void tile_text(char out[CELL_BYTES], const kc_device *device, const char *m)
+{
+    char path[64];
+    double size[3];
+    int length = (int)(strlen(m) - strlen("m"));
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%.*s%c", length, m, "mnk"[i]);
+        size[i] = figure(device, path);
+    }
+    snprintf(path, sizeof path, "%.*sscope", length, m);
+    const char *scope = kc_device_get_text(device, path);
+    snprintf(out, CELL_BYTES, "%.0f x %.0f x %.0f, a %s", size[0], size[1], size[2], scope ? scope : "warp");
+}
+
+/* Not in a row of its own: the heading, the table of peaks, the row of an m have it. */
+static bool is_shown(const char *path)
+{
+    return in_heading(path) || is_peak(path) || begins(path, "rate.") ||
+           (begins(path, "matrix_tile.") && !ends(path, ".m"));
+}
+
+static void figure_row(sheet *s, const kc_device *device, const char *path, bool whole)
+{
+    char text[CELL_BYTES] = "";
+    const char *words = kc_device_get_text(device, path);
+    bool tile = !whole && begins(path, "matrix_tile.");
+    if (tile)
+        tile_text(text, device, path);
+    else if (!words)
+        figure_text(text, path, figure(device, path));
+    sheet_row(s);
+    char shorter[64];
+    snprintf(shorter, sizeof shorter, "%.*s", (int)strlen(path) - (tile ? 2 : 0), path);
+    sheet_cell(s, shorter);
+    sheet_cell(s, words ? words : text);
+    sheet_cell(s, words ? NULL : source_of(device, path));
+}
+
+/* Everything else, with where it comes from; `whole`: each figure in a row of its own. */
+static void show_figures(const kc_device *device, bool whole, FILE *out, size_t width)
 {
     sheet *s = sheet_new();
     sheet_column(s, "figure", false, 0);
     sheet_column(s, "value", true, 0);
     sheet_column(s, "source", false, 1);
     const char *path;
-    fprintf(out, "%s\n", kc_object_name((const kc_object *)(const void *)device));
-    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
-        char text[CELL_BYTES], source[256];
-        const char *words = kc_device_get_text(device, path);
-        double value;
-        if (!words && kc_device_get(device, path, &value) == KC_OK)
-            figure_text(text, path, value);
-        snprintf(source, sizeof source, "source.%.200s", path);
-        sheet_row(s);
-        sheet_cell(s, path);
-        sheet_cell(s, words ? words : text);
-        sheet_cell(s, words ? NULL : kc_device_get_text(device, source));
-    }
-    sheet_print(s, out, o->verbosity == VERBOSE ? 0 : width);
+    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++)
+        if (whole || !is_shown(path))
+            figure_row(s, device, path, whole);
+    sheet_print(s, out, width);
     sheet_free(s);
-    ridges(device, out);
+}
+
+/* Of `path`, and of the ratio of its format to f16. */
+static void show_exception(const kc_device *device, const char *path, FILE *out)
+{
+    char other[64];
+    snprintf(other, sizeof other, "exceptions.%.50s", path);
+    const char *why = kc_device_get_text(device, other);
+    if (why)
+        fprintf(out, "exception: %s: %s\n", path, why);
+}
+
+static void show_exceptions(const kc_device *device, FILE *out)
+{
+    const char *path;
+    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
+        show_exception(device, path, out);
+        if (begins(path, "matrix.")) {
+            char ratio[64];
+            snprintf(ratio, sizeof ratio, "ratio.%.50s", path + strlen("matrix."));
+            show_exception(device, ratio, out);
+        }
+    }
+}
+
+static void show(const kc_device *device, const options *o, FILE *out, size_t width)
+{
+    bool whole = o->verbosity == VERBOSE;
+    if (whole)
+        width = 0;
+    heading(device, out);
+    show_peaks(device, out, width);
+    fputs("\n", out);
+    show_figures(device, whole, out, width);
+    show_exceptions(device, out);
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
+
+static bool line_has(const char *line, int length, const char *words)
+{
+    const char *at = strstr(line, words);
+    return at && at < line + length;
+}
+
+/* The lines of the report on what passes without agreeing: excused, or with nothing to be held against. */
+static void excused(const char *report, FILE *out)
+{
+    while (*report) {
+        int length = (int)strcspn(report, "\n");
+        if (line_has(report, length, "  exception: ") || line_has(report, length, "  unchecked: "))
+            fprintf(out, "    %.*s\n", length, report);
+        report += length + (report[length] == '\n');
+    }
+}
 
 static int check(kc_device *device, const options *o, FILE *out)
 {
@@ -206,6 +353,8 @@ static int check(kc_device *device, const options *o, FILE *out)
         fprintf(out, "%s%s\n", report, kc_context_message(kc_object_context((kc_object *)(void *)device)));
     if (status == KC_OK)
         fprintf(out, "%s: good\n", name);
+    if (status == KC_OK && o->verbosity == NORMAL)
+        excused(report, out);
     return status == KC_OK ? GOOD : FAILED;
 }
 

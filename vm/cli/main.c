@@ -245,7 +245,7 @@ static int show(kc_vm *vm, const options *o, FILE *out)
     case FORMAT_CSV_TENSORS:
         return show_document(out, kc_vm_csv(vm, 1), vm);
     default: {
-        page p = { out, output_width(out), o->verbosity };
+        page p = { out, output_width(out), o->verbosity, o->explain };
         return show_tables(vm, &p);
     }
     }

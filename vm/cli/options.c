@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
-enum { SET = LONG_ONLY, DEVICE, JSON, CSV, CHECK, VERSION };
+enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, VERSION };
 
 static const struct {
     int letter;
@@ -19,6 +19,7 @@ static const struct {
     { DEVICE, "device", "NAME", "the same as --set device=NAME" },
     { JSON, "json", NULL, "print one JSON document" },
     { CSV, "csv", "[=tensors]", "print one CSV table; with =tensors the ledger, a row a tensor" },
+    { EXPLAIN, "explain", NULL, "behind each table, say where the time goes and what would help" },
     { 'o', "output", "FILE", "write results to FILE" },
     { CHECK, "check", NULL, "devices: recompute every figure of the devices, or of a FILE" },
     { 'v', "verbose", NULL, "tables with ledger, kernels and notes; errors with a traceback" },
@@ -122,6 +123,9 @@ static void take(options *o, int letter)
     case 'o':
         o->output = optarg;
         break;
+    case EXPLAIN:
+        o->explain = true;
+        break;
     case CHECK:
         o->check = true;
         break;
@@ -147,6 +151,8 @@ static void take(options *o, int letter)
 /* What follows a script's name are its parameters. */
 static void take_words(options *o)
 {
+    if (o->explain && o->format != FORMAT_TABLE)
+        wrong(o, "--explain prints sentences: not with --json or --csv, where r:explain() gives them%s", "");
     bool devices = !o->code && o->word_count > 0 && strcmp(o->words[0], "devices") == 0;
     if (o->check && !devices)
         wrong(o, "--check belongs to 'kcost devices'%s", "");

@@ -24,6 +24,7 @@ typedef struct options {
     const char *output;             /* -o; NULL: standard output */
     format format;
     verbosity verbosity;
+    bool explain;
     bool check;                     /* devices --check */
     setting *settings;
     size_t setting_count;

@@ -161,8 +161,16 @@ static void heading(const page *p, const char *name, const char *device)
     fputs("\n", p->out);
 }
 
-static void details(const page *p, const kc_result *r)
+static void explanation(const page *p, kc_result *r)
 {
+    const char *text = p->explain ? kc_result_explain(r) : NULL;
+    if (text)
+        fprintf(p->out, "\n%s", text);
+}
+
+static void details(const page *p, kc_result *r)
+{
+    explanation(p, r);
     if (p->verbosity != VERBOSE)
         return;
     fputs("\n", p->out);
@@ -225,7 +233,7 @@ static void kernel_rows(const page *p, sheet *s, const kc_result *program)
     more_figures(p, s, program);
 }
 
-static void program_body(const page *p, const kc_result *program)
+static void program_body(const page *p, kc_result *program)
 {
     if (p->verbosity != QUIET)
         heading(p, kc_result_name(program), kc_result_device(program));
@@ -235,7 +243,7 @@ static void program_body(const page *p, const kc_result *program)
     details(p, program);
 }
 
-void table_program(const page *p, const kc_result *program)
+void table_program(const page *p, kc_result *program)
 {
     program_body(p, program);
     footer(p, program);

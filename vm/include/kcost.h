@@ -223,11 +223,42 @@ kc_status kc_device_seal(kc_device *device);
  * to the device, until the next call. */
 kc_status kc_device_check(kc_device *device, const char **report);
 
+/* How many CTAs a core holds, design section 5, with no kernel: a CTA is described
+ * by name and number,
+ *     threads             needed
+ *     registers           of a thread
+ *     smem, tmem          bytes of a CTA
+ *     stage, stages       bytes of one stage, and how many (1) stand beside smem
+ *     keep                the CTAs of a core that the MAX figures leave room for (1) */
+typedef enum kc_occupancy_figure {
+    KC_OCCUPANCY_CTAS,          /* of a core; 0: it does not fit */
+    KC_OCCUPANCY_WARPS,         /* of a core */
+    KC_OCCUPANCY_SHARE,         /* of the warps that a core can hold */
+    KC_OCCUPANCY_CTA_WARPS, KC_OCCUPANCY_REGISTERS,     /* of a thread, as allocated */
+    KC_OCCUPANCY_SMEM,          /* of a CTA, reserved bytes included */
+    KC_ALLOWED_SMEM, KC_ALLOWED_REGISTERS, KC_ALLOWED_TMEM, KC_ALLOWED_WARPS, KC_ALLOWED_CTAS,
+    KC_MAX_SMEM, KC_MAX_REGISTERS, KC_MAX_STAGES, KC_MAX_STAGE,     /* with which `keep` CTAs stay */
+    KC_OCCUPANCY_COUNT
+} kc_occupancy_figure;
+const char *kc_occupancy_name(kc_occupancy_figure figure);     /* "allowed.smem" */
+/* KC_EARGUMENT: an unknown name or a wrong number, or the figure does not apply (a
+ * limit that nothing meets; a MAX where another limit already keeps fewer CTAs).
+ * KC_EDEVICE: the device does not state its on-chip limits. */
+kc_status kc_occupancy(const kc_device *device, const kc_size *cta, size_t count,
+                       kc_occupancy_figure figure, double *value);
+/* Which limit binds, "shared memory", "registers", "tensor memory", "warps", "CTAs". NULL: it failed. */
+const char *kc_occupancy_limit(const kc_device *device, const kc_size *cta, size_t count);
+
 /* ---- asking ----------------------------------------------------------- */
 
 /* Options of count and evaluate: "l2" (0 or 1), "cache" (cold, warm; or of one
  * tensor, "cache.K"), "launch" (stream, graph, eager, none), "convention" (a
- * bundle's name) and its switches "convention.NAME". */
+ * bundle's name) and its switches "convention.NAME".  Of evaluate alone:
+ * "measured", the seconds that x took on the device.  The result then has
+ *     measured_ratio      measured / time
+ *     measured_efficiency roof_time / measured: the share of the roof that was reached
+ * and a note says what they mean; above 1 the measurement beats the roof, and the
+ * note names the likely causes. */
 kc_options *kc_options_new(kc_context *context);
 kc_status kc_options_set(kc_options *options, const char *key, double value);
 kc_status kc_options_set_text(kc_options *options, const char *key, const char *text);
@@ -258,6 +289,7 @@ typedef enum kc_field {
     KC_TIME_LINK, KC_TIME_LAUNCH, KC_TIME_FILL, KC_TIME_DRAIN,
     KC_THROUGHPUT, KC_BANDWIDTH, KC_SMEM, KC_REGISTER_BYTES,
     KC_CTAS, KC_OCCUPANCY, KC_WAVES, KC_WAVE_EFFICIENCY, KC_TILE_EFFICIENCY, KC_PASSES, KC_LAUNCHES,
+    KC_MEASURED, KC_MEASURED_RATIO, KC_MEASURED_EFFICIENCY,
     KC_FIELD_COUNT
 } kc_field;
 
@@ -286,6 +318,18 @@ kc_result *kc_result_kernel(const kc_result *result, size_t i);    /* a new refe
 size_t kc_result_notes(const kc_result *result);
 const char *kc_result_note(const kc_result *result, size_t i);
 const char *kc_result_schedule(const kc_result *result);   /* JSON object; NULL: untiled */
+
+/* In sentences: where the time goes, which roof binds, what every byte is for, and
+ * what would help by how much: other tiles, stages, splits, orders, a wave less, a
+ * fusion, each evaluated alone.  Of a count only the work and the bytes.  The text
+ * belongs to the result; asked again, it is the same.  NULL: no memory. */
+const char *kc_result_explain(kc_result *result);
+/* Relative change of the time for 1 % more of one roof, -0.0071 for 0.71 % less: x is
+ * evaluated again on a device with that roof raised.  "launch" and "latency" get 1 %
+ * shorter.  KC_EARGUMENT: the result has no time, or the device no such roof. */
+kc_status kc_result_sensitivity(kc_result *result, const char *roof, double *change);
+/* matrix vector special smem l2 hbm link launch latency; NULL at the end. */
+const char *kc_sensitivity_roof(size_t i);
 
 size_t kc_comparison_rows(const kc_comparison *comparison);
 size_t kc_comparison_devices(const kc_comparison *comparison);

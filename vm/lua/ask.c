@@ -76,7 +76,8 @@ static kc_options *read_options(kci_call *c, int index, const char *const *known
     return options;
 }
 
-static const char *const evaluate_options[] = {"l2", "cache", "launch", "convention"};
+/* compare takes all but the last: a measured time is of one x on one device. */
+static const char *const evaluate_options[] = {"l2", "cache", "launch", "convention", "measured"};
 
 /* count(x [, opts]) */
 static int ask_count(lua_State *L)
@@ -132,7 +133,7 @@ static int ask_compare(lua_State *L)
     if (devices.count == 0)
         return kci_error(
             &c, "devices is empty, and at least one device is wanted; kc.count needs none");
-    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options));
+    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options) - 1);
     KCI_RETURN(&c, kc_compare(c.state->context, (kc_object *const *)xs.items, xs.count,
                               (kc_device *const *)devices.items, devices.count, options));
 }

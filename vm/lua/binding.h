@@ -155,6 +155,9 @@ void kci_drive_collector(lua_State *L, kci_state *state);
 int kci_index_object(lua_State *L); /* __index of all kinds but results and comparisons */
 int kci_index_result(lua_State *L);
 int kci_index_comparison(lua_State *L);
+/* explain.c: r:explain(), r:sensitivity() */
+int kci_result_explain(lua_State *L);
+int kci_result_sensitivity(lua_State *L);
 /* Raises: no such field; `names` are the kind's. */
 int kci_no_field(kci_call *c, const char *what, const char *const *names, size_t count);
 /* Pushes the Lua value of a JSON text. */
@@ -227,6 +230,7 @@ extern const luaL_Reg kci_kernel_calls[];   /* kernels.c: kernels and programs *
 extern const luaL_Reg kci_tile_calls[];     /* tile.c */
 extern const luaL_Reg kci_device_calls[];   /* device.c */
 extern const luaL_Reg kci_ask_calls[];      /* ask.c */
+extern const luaL_Reg kci_occupancy_calls[]; /* occupancy.c */
 extern const luaL_Reg kci_script_calls[];   /* script.c: param, str */
 int kci_device_with(lua_State *L);
 void kci_push_device_field(kci_call *c, kc_device *device, const char *field);

@@ -5,7 +5,8 @@
  *
  * A device file is evaluated with no library in reach, flattened to figures by
  * path and sorted, so the same files give the same bytes.  It is an error when
- * a figure has no source, or one that does not begin with what kind it is. */
+ * a figure has no source, or one that does not begin with what kind it is, or
+ * does not end with its confidence. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,15 @@ static int starts_well(const char *source)
     return 0;
 }
 
+/* "[A]", "[B]" or "[C]" ends every source but an assumption: how sure it is. */
+static int ends_well(const char *source)
+{
+    size_t length = strlen(source);
+    if (strncmp(source, "assumed", strlen("assumed")) == 0)
+        return 1;
+    return length > 4 && source[length - 3] == '[' && strchr("ABC", source[length - 2]) && source[length - 1] == ']';
+}
+
 /* The table at the top has `source`: gives each number the one that names it most closely. */
 static void give_sources(lua_State *L, list *figures)
 {
@@ -186,6 +196,8 @@ static void give_sources(lua_State *L, list *figures)
             fail("%s has no source", f->path);
         if (!starts_well(f->source))
             fail("the source of %s must begin with vendor:, microbenchmark:, derived:, fitted to or assumed", f->path);
+        if (!ends_well(f->source))
+            fail("the source of %s must end with its confidence, [A], [B] or [C]", f->path);
     }
     lua_pop(L, 1);
 }
@@ -325,7 +337,8 @@ static size_t print_defaults(const char *path, entry **entries)
         names[count++] = copied(lua_tostring(L, -2));
         lua_pop(L, 1);
     }
-    qsort(names, count, sizeof *names, by_text);
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
     *entries = grown(NULL, (count + 1) * sizeof **entries);
     for (size_t i = 0; i < count; i++) {
         lua_getfield(L, -1, names[i]);

@@ -143,7 +143,7 @@ kci_box *kci_box_push(lua_State *L, kci_state *state)
         box = kci_memory_model(state->memory, NULL, 0, sizeof *box);
     }
     if (box == NULL)
-        kci_no_memory(L);
+        return kci_no_memory(L), NULL;
     *box = (kci_box){.next = state->boxes, .link = &state->boxes};
     if (box->next != NULL)
         box->next->link = &box->next;

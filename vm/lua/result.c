@@ -187,7 +187,7 @@ static int push_method(lua_State *L, lua_CFunction function)
 static const char *const other_fields[] = {"kind",  "name",  "device", "convention", "tensors",
                                            "times", "bound", "class",  "schedule",   "kernels",
                                            "notes", "ratio", "error",  "table",      "kernel",
-                                           "search"};
+                                           "search", "explain", "sensitivity"};
 
 static int unknown_field(kci_call *c)
 {
@@ -244,6 +244,10 @@ int kci_index_result(lua_State *L)
         return push_text(L, NULL);
     if (strcmp(field, "table") == 0)
         return push_method(L, object_table);
+    if (strcmp(field, "explain") == 0)
+        return push_method(L, kci_result_explain);
+    if (strcmp(field, "sensitivity") == 0)
+        return push_method(L, kci_result_sensitivity);
     return unknown_field(&c);
 }
 

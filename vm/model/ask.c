@@ -133,6 +133,7 @@ static kc_status add_kernel(void *data, kc_kernel *kernel, double times)
     if (!r)
         return kci_fail(context, kc_context_status(context), "%s (%s > %s)",
                         kc_context_message(context), w->total->name, kernel->name);
+    r->x = kc_retain(kernel);
     kc_status status = kci_result_add_kernel(w->total, r);
     kc_release(r);
     return status;
@@ -173,17 +174,21 @@ static kc_status check_caches(const kc_result *r, const kc_options *options, con
     return KC_OK;
 }
 
-static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call)
+kc_result *kci_ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call)
 {
     if (!x)
         return NULL;
     kc_result *r = NULL;
     if (x->kind == KC_PROGRAM) {
         r = program_result((const kc_program *)(const void *)x, device, options);
+        if (r)
+            r->x = kc_retain(x);
     } else {
         kc_kernel *kernel = kci_as_kernel(x, call, "x");
         if (kernel)
             r = kernel_result(kernel, 1, device, options);
+        if (r)
+            r->x = kc_retain(kernel);
         kc_release(kernel);
     }
     if (r && check_caches(r, options, call) != KC_OK) {
@@ -193,10 +198,50 @@ static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *o
     return r;
 }
 
+/* The result and its kernels keep the device and the options, so that more can be asked of them. */
+static kc_status remember(kc_result *r, const kc_device *device, const kc_options *options)
+{
+    kc_options *copy = options ? kci_options_copy(options) : NULL;
+    if (options && !copy)
+        return KC_ENOMEM;
+    for (size_t i = 0; i <= r->kernel_count; i++) {
+        kc_result *of = i < r->kernel_count ? r->kernels[i] : r;
+        of->of = kc_retain((void *)(uintptr_t)device); /* counting references is no change */
+        of->options = kc_retain(copy);
+    }
+    kc_release(copy);
+    return KC_OK;
+}
+
+static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call)
+{
+    kc_result *r = kci_ask(x, device, options, call);
+    if (!r || !device)
+        return r;
+    kc_status status = remember(r, device, options);
+    if (status == KC_OK && options && options->measured > 0)
+        status = kci_measured(r, device, options->measured);
+    if (status == KC_OK)
+        return r;
+    kc_release(r);
+    return NULL;
+}
+
+/* A measured time is of one x on one device. */
+static bool measured_refused(kc_context *context, const kc_options *options, const char *call, const char *why)
+{
+    if (!options || !(options->measured > 0))
+        return false;
+    kci_fail(context, KC_EARGUMENT, "%s: option 'measured' %s", call, why);
+    return true;
+}
+
 /* ---- the calls ------------------------------------------------------------------------ */
 
 kc_result *kc_count(kc_object *x, const kc_options *options)
 {
+    if (x && measured_refused(x->context, options, "count", "needs a device to compare with: evaluate"))
+        return NULL;
     return ask(x, NULL, options, "count");
 }
 
@@ -259,6 +304,8 @@ kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t coun
         kci_fail(context, KC_EARGUMENT, "compare: nothing to compare");
         return NULL;
     }
+    if (measured_refused(context, options, "compare", "is the time of one x on one device: evaluate"))
+        return NULL;
     kc_comparison *c = kci_new(context, KC_COMPARISON, sizeof *c);
     if (!c)
         return NULL;

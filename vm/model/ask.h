@@ -24,14 +24,25 @@ struct kc_options {
     bool own_convention;            /* some switch was set */
     kci_tensor_cache *caches;
     size_t cache_count, cache_capacity;
+    double measured;                /* s; 0: not given */
 };
 
 /* What a time is asked for.  *warm: a flag a tensor of the graph, to be freed with
  * kci_free; NULL where no tensor was named. */
 kc_status kci_time_options_of(const kc_options *options, const kci_graph *graph, kci_time_options *asked, bool **warm);
 
+/* A copy, so that what a result was asked with cannot change under it. */
+kc_options *kci_options_copy(const kc_options *options);
+
 /* Counts one kernel (not a group), and times it where there is a device; `options`
  * may be NULL.  The result is finished but for kci_result_finish. */
 kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options);
+
+/* What kc_evaluate answers, but that the result does not hold the device: it may lie
+ * on the stack.  `call` names the question in messages. */
+kc_result *kci_ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call);
+
+/* measured.c: compares options->measured with the result's times: fields and a note. */
+kc_status kci_measured(kc_result *result, const kc_device *device, double measured);
 
 #endif

@@ -29,13 +29,19 @@ static bool add_band(kc_value *value, kci_band band)
     return true;
 }
 
-/* The reader's name of a tensor's dim, where the index keeps it as it is. */
-static kci_symbol reader_dim(const kc_value *read, kci_symbol name)
+/* The reader's name of a tensor's dim, where the index keeps it or shifts it; the
+ * tensor's dim is the reader's plus *shift. */
+static kci_symbol reader_dim(const kc_value *read, kci_symbol name, double *shift)
 {
     const kc_tensor *tensor = read->tensor;
-    for (size_t p = 0; p < tensor->rank; p++)
-        if (tensor->dims[p].name == name && kci_form_is_plain(&read->index[p]))
-            return read->index[p].terms[0].dim;
+    for (size_t p = 0; p < tensor->rank; p++) {
+        const kci_form *form = &read->index[p];
+        bool shifted = !form->gather && form->count == 1 && form->terms[0].coefficient == 1 && !form->terms[0].size_of;
+        if (tensor->dims[p].name == name && shifted) {
+            *shift = form->constant;
+            return form->terms[0].dim;
+        }
+    }
     return 0;
 }
 
@@ -54,8 +60,11 @@ bool kci_value_bands(kc_value *value)
                 return ok; /* a scatter: its points have no band to speak of */
         for (size_t b = 0; ok && b < tensor->value->band_count; b++) {
             kci_band band = tensor->value->bands[b];
-            band.q = reader_dim(value, band.q);
-            band.k = reader_dim(value, band.k);
+            double q_shift = 0, k_shift = 0;
+            band.q = reader_dim(value, band.q, &q_shift);
+            band.k = reader_dim(value, band.k, &k_shift);
+            band.lo -= k_shift - q_shift;
+            band.hi -= k_shift - q_shift;
             ok = !band.q || !band.k || add_band(value, band);
         }
     }

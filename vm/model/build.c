@@ -17,6 +17,8 @@ static void builder_free(kci_builder *b)
     kci_table_free(context, &b->symbol_table);
     kci_table_free(context, &b->read_table);
     kci_table_free(context, &b->fused_table);
+    kci_table_free(context, &b->twin_table);
+    kci_free(context, (void *)b->sources, b->source_cap * sizeof *b->sources);
 }
 
 kc_status kci_build(kc_context *context, kci_graph *graph, const char *name, kc_tensor *const *written,

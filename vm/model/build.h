@@ -61,9 +61,10 @@ typedef struct kci_builder {
     kci_binding *bindings;
     kci_environment *environments;
     uint32_t *roots;            /* one instance per written tensor */
+    const void **sources;       /* per node: the value that it is (a part of); NULL */
     size_t instance_count, instance_cap, input_count, input_cap, binding_count, binding_cap,
-        environment_count, environment_cap;
-    kci_table instance_table, axis_table, tensor_table, symbol_table, read_table, fused_table;
+        environment_count, environment_cap, source_cap;
+    kci_table instance_table, axis_table, tensor_table, symbol_table, read_table, fused_table, twin_table;
 } kci_builder;
 
 /* Fills `graph` from the written tensors.  On failure the context has the

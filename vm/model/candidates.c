@@ -12,7 +12,7 @@
 
 static bool is_matmul(const kci_node *node)
 {
-    return node->kind == KCI_OP && strcmp(node->label, "matmul") == 0 && node->edges == 2;
+    return node->kind == KCI_OP && (node->flags & KCI_MATMUL) && node->edges == 2;
 }
 
 static double points(kci_set loops, const double *sizes)
@@ -44,7 +44,7 @@ static double operand_bytes(const kci_graph *graph)
 
 kci_roles kci_roles_of(const kci_graph *graph, const kc_device *device, const double *sizes)
 {
-    kci_roles r = { .family = KCI_STREAM_THROUGH, .element_bytes = widest_tensor(graph) };
+    kci_roles r = { .family = KCI_FAMILY_ELEMENTWISE, .element_bytes = widest_tensor(graph) };
     const kci_node *first = NULL;
     kci_set all = 0, later = 0;
     bool reduces = false;
@@ -60,7 +60,7 @@ kci_roles kci_roles_of(const kci_graph *graph, const kc_device *device, const do
             first = node;
     }
     if (!first) {
-        r.family = reduces ? KCI_ROWS : KCI_STREAM_THROUGH;
+        r.family = reduces ? KCI_FAMILY_ROWS : KCI_FAMILY_ELEMENTWISE;
         for (size_t i = 0; i < graph->node_count; i++)
             r.k |= graph->nodes[i].reduced;
         r.m = all & ~r.k;
@@ -71,8 +71,8 @@ kci_roles kci_roles_of(const kci_graph *graph, const kc_device *device, const do
         r.batch = a & b & ~r.k;
         r.m = a & ~b & ~r.k;
         r.n = b & ~a & ~r.k;
-        r.family = later & (r.n | r.m) ? KCI_ATTENTION : KCI_MATMUL;
-        if (r.family == KCI_ATTENTION && !(later & r.n)) { /* written the other way round */
+        r.family = later & (r.n | r.m) ? KCI_FAMILY_ATTENTION : KCI_FAMILY_MATMUL;
+        if (r.family == KCI_FAMILY_ATTENTION && !(later & r.n)) { /* written the other way round */
             kci_set m = r.m;
             r.m = r.n;
             r.n = m;
@@ -360,10 +360,10 @@ kc_status kci_candidates(const kci_graph *graph, const kc_device *device, const 
     kci_roles roles = kci_roles_of(graph, device, sizes);
     const trying t = { graph, device, sizes, &roles, tiling, visit_one, data };
     switch (roles.family) {
-    case KCI_MATMUL: return try_matmul(&t);
-    case KCI_ATTENTION: return try_attention(&t);
-    case KCI_ROWS: return try_rows(&t);
-    case KCI_STREAM_THROUGH: break;
+    case KCI_FAMILY_MATMUL: return try_matmul(&t);
+    case KCI_FAMILY_ATTENTION: return try_attention(&t);
+    case KCI_FAMILY_ROWS: return try_rows(&t);
+    case KCI_FAMILY_ELEMENTWISE: break;
     }
     return try_elementwise(&t);
 }

@@ -8,10 +8,10 @@
 
 /* What a kernel's loops are to a library. */
 typedef enum kci_family {
-    KCI_MATMUL,                 /* one matmul, whatever surrounds it */
-    KCI_ATTENTION,              /* a matmul whose result another one contracts */
-    KCI_ROWS,                   /* no matmul, something is reduced */
-    KCI_STREAM_THROUGH          /* elementwise */
+    KCI_FAMILY_MATMUL,                 /* one matmul, whatever surrounds it */
+    KCI_FAMILY_ATTENTION,              /* a matmul whose result another one contracts */
+    KCI_FAMILY_ROWS,                   /* no matmul, something is reduced */
+    KCI_FAMILY_ELEMENTWISE          /* elementwise */
 } kci_family;
 
 typedef struct kci_roles {

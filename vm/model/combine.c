@@ -15,10 +15,11 @@ static const char *some_loop(const kci_plan *plan, kci_set loops)
 static kc_status needs_complete(const kci_plan *plan, const kci_node *node, const kci_node *what, kci_set over)
 {
     const char *loop = some_loop(plan, over);
+    bool softmax = strncmp(node->label, "softmax.", 8) == 0;
     return kci_fail(plan->context, KC_EARGUMENT,
                     "%s needs %s complete, but it is reduced over '%s', which runs across CTAs; its partials are combined "
                     "after the kernel; leave '%s' out of the grid, or write %s in a kernel of its own (%s > %s)",
-                    node->label, what->label, loop, loop, what->label, node->label, what->label);
+                    node->label, what->label, loop, loop, softmax ? "the softmax" : what->label, node->label, what->label);
 }
 
 /* Forward: what needs a combined value.  Only ops that keep the accumulator's

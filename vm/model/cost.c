@@ -264,43 +264,44 @@ static kc_status set_schedule(const work *w, double device_warps)
 
 /* ---- notes ----------------------------------------------------------------------------- */
 
-static void note_bytes(kci_notes *notes, const char *format, const char *name, double bytes)
+static kc_status note_bytes(kci_notes *notes, const char *format, const char *name, double bytes)
 {
     char amount[KCI_SI_BYTES];
     kci_si(amount, bytes, "B");
     char sentence[400];
     snprintf(sentence, sizeof sentence, format, name, amount);
-    kci_note(notes, "%s", sentence);
+    return kci_note(notes, "%s", sentence);
 }
 
-static void note_causes(const work *w)
+static kc_status note_causes(const work *w)
 {
     kci_notes *notes = &w->r->notes;
-    for (size_t t = 0; t < w->graph->tensor_count; t++) {
+    kc_status status = KC_OK;
+    for (size_t t = 0; t < w->graph->tensor_count && status == KC_OK; t++) {
         const kci_row *row = &w->counts->rows[t];
         const char *name = w->graph->tensors[t].name;
         if (row->spill > 0)
-            note_bytes(notes, "%.200s is left unfinished and comes back: %s of spills", name, row->spill);
-        if (row->split > 0)
-            note_bytes(notes, "%.200s has a partial per CTA of a reduced dim: %s to combine them", name,
-                       row->split);
-        if (row->pass > 0)
-            note_bytes(notes, "%.200s is read again by a later pass: %s", name, row->pass);
+            status = note_bytes(notes, "%.200s is left unfinished and comes back: %s of spills", name, row->spill);
+        if (status == KC_OK && row->split > 0)
+            status = note_bytes(notes, "%.200s has a partial per CTA of a reduced dim: %s to combine them", name,
+                                row->split);
+        if (status == KC_OK && row->pass > 0)
+            status = note_bytes(notes, "%.200s is read again by a later pass: %s", name, row->pass);
     }
+    return status;
 }
 
-static void note_work(const work *w)
+static kc_status note_work(const work *w)
 {
     totals useful = useful_of(w->counts), executed = executed_of(w->counts);
     double u = useful.matrix + useful.vector + useful.special;
     double e = executed.matrix + executed.vector + executed.special;
-    if (u > 0 && e > 1.005 * u) {
-        char ratio[KCI_SI_BYTES];
-        kci_significant(ratio, e / u, 3);
-        kci_note(&w->r->notes,
-                 "executed work is %s times the useful work: recomputation, padded tiles or masked parts",
-                 ratio);
-    }
+    if (!(u > 0 && e > 1.005 * u))
+        return KC_OK;
+    char ratio[KCI_SI_BYTES];
+    kci_significant(ratio, e / u, 3);
+    return kci_note(&w->r->notes,
+                    "executed work is %s times the useful work: recomputation, padded tiles or masked parts", ratio);
 }
 
 static kc_status note_tiles(const work *w)
@@ -310,9 +311,9 @@ static kc_status note_tiles(const work *w)
     for (size_t i = 0; i < w->graph->loop_count; i++)
         if (!tiling->given[i] && w->sizes[i] > 1 && tiling->tile[i] >= w->sizes[i])
             kci_text_format(&names, "%s%s", names.length ? ", " : "", loop_name(w, (int)i));
-    if (names.length && !names.failed)
-        kci_note(&w->r->notes, "whole in one tile, since no size was given: %s", names.bytes);
     kc_status status = names.failed ? KC_ENOMEM : KC_OK;
+    if (names.length && !names.failed)
+        status = kci_note(&w->r->notes, "whole in one tile, since no size was given: %s", names.bytes);
     kci_text_free(&names);
     return status;
 }
@@ -374,9 +375,10 @@ static kc_status fill(work *w)
     if (!w->rows)
         return KC_ENOMEM;
     memcpy(w->rows, counts->rows, w->graph->tensor_count * sizeof *w->rows);
-    note_causes(w);
-    note_work(w);
-    if (w->kernel->tiling)
+    status = note_causes(w);
+    if (status == KC_OK)
+        status = note_work(w);
+    if (status == KC_OK && w->kernel->tiling)
         status = note_tiles(w);
     if (status == KC_OK && w->device)
         status = evaluate(w);

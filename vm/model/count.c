@@ -23,6 +23,8 @@ static void free_columns(kci_plan *plan)
     kci_free(context, plan->accumulates, nodes * sizeof *plan->accumulates);
     kci_free(context, plan->read_start, (tensors + 2) * sizeof *plan->read_start);
     kci_free(context, plan->read_list, nodes * sizeof *plan->read_list);
+    kci_free(context, plan->marks, plan->mark_words * sizeof *plan->marks);
+    kci_free(context, plan->next_twin, nodes * sizeof *plan->next_twin);
     kci_free(context, plan->lives, nodes * sizeof *plan->lives);
     kci_free(context, plan->events, (room * nodes + 2) * sizeof *plan->events);
     kci_free(context, plan->matmul_events, (room * nodes + 2) * sizeof *plan->matmul_events);
@@ -74,6 +76,23 @@ static kc_status find_pass_room(kci_plan *plan)
     return KC_OK;
 }
 
+/* Room to mark the elements of irregular reads, at the sizes the kernel was built with. */
+static bool make_marks(kci_plan *plan)
+{
+    double sizes[KCI_MAX_LOOPS];
+    size_t words = 0;
+    for (size_t i = 0; i < plan->graph->loop_count; i++)
+        sizes[i] = plan->graph->loops[i].size;
+    kci_geometry(plan, sizes, NULL);
+    for (size_t t = 0; t < plan->graph->tensor_count; t++) {
+        size_t needed = kci_marks_needed(plan, (int32_t)t);
+        words = needed > words ? needed : words;
+    }
+    plan->marks = words ? kci_alloc(plan->context, words * sizeof *plan->marks) : NULL;
+    plan->mark_words = plan->marks ? words : 0;
+    return words == 0 || plan->marks;
+}
+
 kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
 {
     kc_context *context = graph->context;
@@ -105,6 +124,7 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     plan->accumulates = kci_alloc(context, nodes * sizeof *plan->accumulates);
     plan->read_start = kci_alloc(context, (tensors + 2) * sizeof *plan->read_start);
     plan->read_list = kci_alloc(context, nodes * sizeof *plan->read_list);
+    plan->next_twin = kci_alloc(context, nodes * sizeof *plan->next_twin);
     plan->lives = kci_alloc(context, nodes * sizeof *plan->lives);
     plan->events = kci_alloc(context, (room * nodes + 2) * sizeof *plan->events);
     plan->matmul_events = kci_alloc(context, (room * nodes + 2) * sizeof *plan->matmul_events);
@@ -118,7 +138,7 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     plan->counts.matmuls = kci_alloc(context, nodes * sizeof *plan->counts.matmuls);
     bool ok = plan->pass && plan->runs && plan->last && plan->plain && plan->visits && plan->plain_axis && plan->combined &&
               plan->behind && plan->spills_to && plan->accumulator && plan->accumulates && plan->read_start &&
-              plan->read_list && plan->lives && plan->events && plan->matmul_events && plan->stream_head && plan->stream_next && plan->scratch && plan->merged &&
+              plan->read_list && plan->next_twin && plan->lives && plan->events && plan->matmul_events && plan->stream_head && plan->stream_next && plan->scratch && plan->merged &&
               plan->first_pass && plan->counts.rows && plan->counts.streams && plan->counts.matmuls;
     if (!ok) {
         kci_plan_free(plan);
@@ -127,8 +147,16 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     for (uint32_t a = 0; a < graph->axis_count; a++)
         plan->plain_axis[a] = kci_axis_is_plain(graph, a);
     list_reads(plan);
+    for (uint32_t n = (uint32_t)nodes; n-- > 0;) /* chains in ascending order, from the first twin on */
+        if (graph->nodes[n].twin != n) {
+            plan->next_twin[n] = plan->next_twin[graph->nodes[n].twin];
+            plan->next_twin[graph->nodes[n].twin] = n;
+        }
     kci_find_accumulators(plan);
-    return plan;
+    if (make_marks(plan))
+        return plan;
+    kci_plan_free(plan);
+    return NULL;
 }
 
 /* The nest is made anew only when other loops than before have more than one trip. */

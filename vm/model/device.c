@@ -174,10 +174,37 @@ static const kci_device_file *find_file(const char *name)
     return NULL;
 }
 
-static const char *nth_id(const void *unused, size_t i)
+typedef struct all_names {
+    kc_context *context;    /* keeps the aliases as texts of their own */
+} all_names;
+
+enum { LONGEST_NAME = 48 };
+
+/* The `*left`th id or alias of this length, counted down; NULL: there are not so many. */
+static const char *name_of_length(kc_context *context, size_t length, size_t *left)
 {
-    (void)unused;
-    return kc_device_id(i);
+    for (size_t f = 0; f < kci_device_file_count; f++) {
+        const kci_device_file *file = &kci_device_files[f];
+        if (strlen(file->id) == length && (*left)-- == 0)
+            return file->id;
+        for (const char *word = file_text(file, "aliases"); word && *word;) {
+            size_t size = strcspn(word, " ");
+            if (size == length && (*left)-- == 0)
+                return kci_name(context, kci_intern(context, word, size));
+            word += size + (word[size] == ' ');
+        }
+    }
+    return NULL;
+}
+
+/* The names that a misspelt one may mean; short ones first, so that "h10" is "h100"
+ * before it is "h100-pcie-80gb". */
+static const char *nth_name(const void *data, size_t i)
+{
+    const char *name = NULL;
+    for (size_t length = 1; !name && length <= LONGEST_NAME; length++)
+        name = name_of_length(((const all_names *)data)->context, length, &i);
+    return name;
 }
 
 /* Takes one figure of a file.  The build has checked that its path is known. */
@@ -203,8 +230,9 @@ kc_device *kc_device_named(kc_context *context, const char *name)
         return NULL;
     const kci_device_file *file = name ? find_file(name) : NULL;
     if (!file) {
+        all_names names = { context };
         kci_fail(context, KC_EARGUMENT, "unknown device '%.80s'%s", name ? name : "",
-                 kci_nearest(context, name ? name : "", nth_id, NULL));
+                 kci_nearest(context, name ? name : "", nth_name, &names));
         return NULL;
     }
     kc_device *device = empty_device(context);

@@ -44,19 +44,6 @@ static int run(const term *terms, int count, double *length)
     return t;
 }
 
-kc_status kci_distinct_range(const kci_plan *plan, uint32_t id, double *low, double *high, bool *gaps)
-{
-    const kci_axis *axis = &plan->graph->axes[id];
-    term terms[KCI_MAX_LOOPS];
-    double length;
-    int count = ascending(plan, axis, terms, low);
-    *gaps = run(terms, count, &length) < count;
-    *high = *low;
-    for (int t = 0; t < count; t++)
-        *high += terms[t].step * (terms[t].count - 1);
-    return KC_OK;
-}
-
 static double gcd(double a, double b)
 {
     while (b > 0) {
@@ -67,8 +54,32 @@ static double gcd(double a, double b)
     return a;
 }
 
-/* Distinct values of an index within its tensor.  A run of consecutive values is
- * counted whole; runs a step apart, clipped one by one.  Two strides that overlap
+static double common_divisor(const term *terms, int count)
+{
+    double unit = 0;
+    for (int t = 0; t < count; t++)
+        unit = gcd(unit, terms[t].step);
+    return unit > 0 ? unit : 1;
+}
+
+void kci_distinct_range(const kci_plan *plan, uint32_t id, double *low, double *high, double *step)
+{
+    const kci_axis *axis = &plan->graph->axes[id];
+    term terms[KCI_MAX_LOOPS];
+    double length;
+    int count = ascending(plan, axis, terms, low);
+    double unit = common_divisor(terms, count);
+    *high = *low;
+    for (int t = 0; t < count; t++) {
+        *high += terms[t].step * (terms[t].count - 1);
+        terms[t].step /= unit;
+    }
+    *step = run(terms, count, &length) == count ? unit : 0;
+}
+
+/* Distinct values of an index within its tensor.  What divides all steps is taken
+ * out.  A run of consecutive values is counted whole; runs a step apart, clipped one
+ * by one.  Two strides that overlap
  * (c*p + d*r): p, r and p - d/g, r + c/g are the same value, so values are points
  * less those that have such a predecessor, (P - d/g)(R - c/g). */
 double kci_distinct_values(const kci_plan *plan, uint32_t id)
@@ -83,13 +94,19 @@ double kci_distinct_values(const kci_plan *plan, uint32_t id)
     }
     term terms[KCI_MAX_LOOPS];
     int count = ascending(plan, axis, terms, &low);
+    double unit = common_divisor(terms, count);
+    for (int t = 0; t < count; t++)
+        terms[t].step /= unit;
     int used = run(terms, count, &length);
     if (used == count)
-        return fmax(0, fmin(low + length, size) - fmax(low, 0));
+        return kci_box_sum(low, low, unit, length, size);
+    for (int t = 0; t < count; t++)
+        terms[t].step *= unit;
+    if (unit > 1)
+        length = 1, used = 0; /* runs are not of neighbours: taken as strides */
     term blocks = terms[used];
     if (used + 1 == count)
-        return kci_clipped_sum(low + length, blocks.step, blocks.count, size) -
-               kci_clipped_sum(low, blocks.step, blocks.count, size);
+        return kci_box_sum(low, low + length - 1, blocks.step, blocks.count, size);
     if (used == 0 && count == 2) {
         double g = gcd(terms[0].step, terms[1].step), p = terms[1].step / g, r = terms[0].step / g;
         double values = terms[0].count * terms[1].count - fmax(0, terms[0].count - p) * fmax(0, terms[1].count - r);
@@ -111,16 +128,27 @@ static bool plain_scope(const kci_plan *plan, uint32_t id)
            graph->terms[axis->term].size_of < 0;
 }
 
+static kci_set loops_of(const kci_graph *graph, const kci_node *read)
+{
+    kci_set loops = 0;
+    for (uint32_t i = 0; i < read->axes; i++)
+        loops |= graph->axes[graph->axes[graph->axis_ids[read->axis + i]].scope].loops;
+    return loops;
+}
+
 /* Positions that are plain dims count live points together; each other one its
  * distinct values. */
 double kci_read_elements(kci_plan *plan, const kci_node *node)
 {
     const kci_graph *graph = plan->graph;
-    kci_set plain = 0;
+    kci_set plain = 0, seen = 0;
     double others = 1;
+    bool shared = false;
     for (uint32_t i = 0; i < node->axes; i++) {
         uint32_t id = graph->axis_ids[node->axis + i], scope = graph->axes[id].scope;
         kci_set loops = graph->axes[scope].loops;
+        shared = shared || (seen & loops);
+        seen |= loops;
         if (plain_scope(plan, scope) && !(plain & loops))
             plain |= loops;
         else if (!plain_scope(plan, scope)) {
@@ -133,7 +161,11 @@ double kci_read_elements(kci_plan *plan, const kci_node *node)
     kci_sum sum = kci_sum_over(plan, node, plain);
     sum.points = true;
     double points = kci_live_sum(&sum);
-    return points < 0 ? points : points * others;
+    if (points < 0 || !shared)
+        return points < 0 ? points : points * others;
+    sum.around = loops_of(graph, node); /* no more elements than points */
+    double all = kci_live_sum(&sum);
+    return all < 0 ? all : fmin(points * others, all);
 }
 
 /* ---- several reads: the union of their boxes -------------------------------------------- */
@@ -186,13 +218,11 @@ static double common_step(const kci_plan *plan, const uint32_t *reads, int count
     double step = 0, origin = 0, apart = 0; /* apart: what divides all distances between their origins */
     for (int r = 0; r < count; r++) {
         const kci_axis *axis = &graph->axes[graph->axes[graph->axis_ids[graph->nodes[reads[r]].axis + position]].scope];
-        term terms[KCI_MAX_LOOPS];
-        double low;
-        int terms_count = axis->gather ? KCI_MAX_LOOPS : ascending(plan, axis, terms, &low);
-        double own = terms_count == 1 ? terms[0].step : 0;
-        if (terms_count > 1 || (own > 0 && step > 0 && own != step))
+        double low, high, own;
+        kci_distinct_range(plan, graph->axes[graph->axis_ids[graph->nodes[reads[r]].axis + position]].scope, &low, &high, &own);
+        if (axis->gather || own == 0 || (high > low && step > 0 && own != step))
             return 1;
-        step = fmax(step, own);
+        step = high > low ? own : step;
         origin = r == 0 ? low : origin;
         apart = gcd(apart, fabs(low - origin));
     }
@@ -200,7 +230,7 @@ static double common_step(const kci_plan *plan, const uint32_t *reads, int count
 }
 
 /* Positions that all reads share count as distinct values; the rest as boxes. */
-static double reads_elements(kci_plan *plan, const uint32_t *reads, int count)
+double kci_union_elements(kci_plan *plan, const uint32_t *reads, int count)
 {
     const kci_graph *graph = plan->graph;
     const kci_node *first = &graph->nodes[reads[0]];
@@ -222,15 +252,14 @@ static double reads_elements(kci_plan *plan, const uint32_t *reads, int count)
         for (int r = 0; r < count; r++) {
             uint32_t id = graph->axis_ids[graph->nodes[reads[r]].axis + i];
             const kci_axis *axis = &graph->axes[graph->axes[id].scope];
-            double low, high, size = kci_axis_size(graph, axis, plan->size);
-            bool gaps;
+            double low, high, stride, size = kci_axis_size(graph, axis, plan->size);
             if (i == 0 || varied == 0)
                 boxes[r] = empty;
             if (axis->gather) {
                 low = 0;
                 high = kci_distinct_values(plan, graph->axes[id].scope) - 1;
             } else {
-                kci_distinct_range(plan, graph->axes[id].scope, &low, &high, &gaps);
+                kci_distinct_range(plan, graph->axes[id].scope, &low, &high, &stride);
             }
             if (low < 0)
                 low += ceil(-low / step) * step;
@@ -250,7 +279,30 @@ double kci_compulsory(kci_plan *plan, int32_t tensor)
     uint32_t start = plan->read_start[tensor], count = plan->read_start[tensor + 1] - start;
     if (count == 0)
         return 0;
-    if (count == 1)
-        return kci_read_elements(plan, &plan->graph->nodes[plan->read_list[start]]);
-    return reads_elements(plan, plan->read_list + start, count < MOST_READS ? (int)count : MOST_READS);
+    bool irregular = plan->mark_words > 0 && kci_irregular(plan, tensor);
+    if (count == 1) {
+        const kci_node *read = &plan->graph->nodes[plan->read_list[start]];
+        double elements = irregular ? kci_touched(plan, plan->read_list + start, 1) : -1;
+        if (elements < 0)
+            elements = kci_read_elements(plan, read);
+        return elements < 0 ? elements : elements * read->scale;
+    }
+    double total = 0;
+    uint32_t reads[MOST_READS];
+    for (uint32_t i = 0; i < count; i++) { /* reads of unlike scale are streams of their own */
+        double scale = plan->graph->nodes[plan->read_list[start + i]].scale;
+        int alike = 0;
+        bool earlier = false;
+        for (uint32_t j = 0; j < count && !earlier && alike < MOST_READS; j++) {
+            if (plan->graph->nodes[plan->read_list[start + j]].scale != scale)
+                continue;
+            earlier = j < i;
+            reads[alike++] = plan->read_list[start + j];
+        }
+        if (earlier)
+            continue;
+        double elements = irregular ? kci_touched(plan, reads, alike) : -1;
+        total += scale * (elements >= 0 ? elements : kci_union_elements(plan, reads, alike));
+    }
+    return total;
 }

@@ -84,6 +84,12 @@ kci_format kci_format_named(const char *name)
     return KCI_FORMATS;
 }
 
+static const char *nth_format(const void *data, size_t i)
+{
+    (void)data;
+    return i < KCI_FORMATS ? formats[i].name : NULL;
+}
+
 static const char *nth_dtype(const void *data, size_t i)
 {
     (void)data;
@@ -150,7 +156,7 @@ kc_dtype *kc_dtype_new(kc_context *context, const char *name, double bits, doubl
     }
     if (format == KCI_FORMATS) {
         kci_fail(context, KC_EARGUMENT, "dtype: math of '%.80s' must be a built-in dtype, not '%.80s'%s", name,
-                 math ? math : "", kci_nearest(context, math ? math : "", nth_dtype, NULL));
+                 math ? math : "", kci_nearest(context, math ? math : "", nth_format, NULL));
         return NULL;
     }
     return make(context, name, bits, block, scale_bits, zero_bits, format);

@@ -1,18 +1,9 @@
-/* emit.c: instances to nodes: one node an op, a softmax as its parts, writes where their value is ready. */
+/* emit.c: instances to nodes: one node an op, writes where their value is ready; a softmax is in softmax.c. */
 #include <string.h>
 
-#include "build.h"
+#include "emit.h"
 
-enum { SPACE = 2 * KCI_MAX_LOOPS };
-
-/* An iteration space: the axes of some dims, each once. */
-typedef struct space {
-    uint32_t ids[SPACE];
-    size_t count;
-    kci_set loops;
-} space;
-
-static kc_status add_dim(kci_builder *builder, space *s, uint32_t environment, const kci_dim *dim)
+static kc_status add_dim(kci_builder *builder, kci_space *s, uint32_t environment, const kci_dim *dim)
 {
     int16_t number;
     uint32_t id = kci_dim_axis(builder, environment, dim->name, dim->size, &number);
@@ -21,14 +12,14 @@ static kc_status add_dim(kci_builder *builder, space *s, uint32_t environment, c
     for (size_t i = 0; i < s->count; i++)
         if (s->ids[i] == id)
             return KC_OK;
-    if (s->count == SPACE)
-        return kci_fail(builder->context, KC_EARGUMENT, "kernel '%.80s': an op has more than %d dims", builder->name, SPACE);
+    if (s->count == KCI_SPACE)
+        return kci_fail(builder->context, KC_EARGUMENT, "kernel '%.80s': an op has more than %d dims", builder->name, KCI_SPACE);
     s->ids[s->count++] = id;
     s->loops |= builder->graph->axes[id].loops;
     return KC_OK;
 }
 
-static kc_status add_dims(kci_builder *builder, space *s, uint32_t environment, const kci_dim *dims, size_t count)
+kc_status kci_add_dims(kci_builder *builder, kci_space *s, uint32_t environment, const kci_dim *dims, size_t count)
 {
     kc_status status = KC_OK;
     for (size_t i = 0; i < count && !status; i++)
@@ -37,7 +28,7 @@ static kc_status add_dims(kci_builder *builder, space *s, uint32_t environment, 
 }
 
 /* Loops of the dims that an op reduces: they must be walked as they are. */
-static kc_status reduced_loops(kci_builder *builder, const kci_instance *instance, kci_set *loops)
+kc_status kci_over_loops(kci_builder *builder, const kci_instance *instance, kci_set *loops)
 {
     const kc_value *value = instance->value;
     *loops = 0;
@@ -57,7 +48,7 @@ static kc_status reduced_loops(kci_builder *builder, const kci_instance *instanc
     return KC_OK;
 }
 
-static kci_node blank_node(kci_node_kind kind, const char *label, kci_format format)
+kci_node kci_blank_node(kci_node_kind kind, const char *label, kci_format format)
 {
     return (kci_node){ .kind = kind, .unit = KCI_VECTOR, .math = KCI_F32, .format = format,
                        .accumulator = kci_format_accumulator(format), .share = 1, .label = label, .tensor = -1,
@@ -65,7 +56,7 @@ static kci_node blank_node(kci_node_kind kind, const char *label, kci_format for
 }
 
 /* Appends a node over `iteration` with value `out`.  UINT32_MAX: no memory. */
-static uint32_t add_node(kci_builder *builder, kci_node node, const space *iteration, const space *out,
+uint32_t kci_add_node(kci_builder *builder, kci_node node, const kci_space *iteration, const kci_space *out,
                          const kci_edge *edges, size_t edge_count)
 {
     kci_graph *graph = builder->graph;
@@ -83,8 +74,36 @@ static uint32_t add_node(kci_builder *builder, kci_node node, const space *itera
     if (edge_count)
         memcpy(graph->edge_list + graph->edge_count, edges, edge_count * sizeof *edges);
     graph->edge_count += edge_count;
+    node.twin = (uint32_t)graph->node_count;
     graph->nodes[graph->node_count] = node;
     return (uint32_t)graph->node_count++;
+}
+
+static bool same_source(const void *data, uint32_t id)
+{
+    const void *const *pair = data;
+    const kci_builder *builder = pair[0];
+    const kci_node *node = pair[2];
+    return builder->sources[id] == pair[1] && strcmp(builder->graph->nodes[id].label, node->label) == 0;
+}
+
+/* Says that node `id` is (the part of its label of) `value`: nodes of one value under
+ * two indexes are twins, and useful work is theirs together.  UINT32_MAX: no memory. */
+uint32_t kci_with_source(kci_builder *builder, uint32_t id, const kc_value *value)
+{
+    if (id == UINT32_MAX)
+        return id;
+    kci_node *node = &builder->graph->nodes[id];
+    const void *sought[3] = { builder, value, node };
+    uint64_t hash = kci_hash(kci_hash(5, &value, sizeof value), node->label, strlen(node->label));
+    uint32_t first = kci_table_find(&builder->twin_table, hash, same_source, sought);
+    if (!kci_reserve(builder->context, (void *)&builder->sources, &builder->source_cap, (size_t)id + 1,
+                     sizeof *builder->sources) ||
+        (first == UINT32_MAX && !kci_table_add(builder->context, &builder->twin_table, hash, id)))
+        return UINT32_MAX;
+    builder->sources[id] = value;
+    node->twin = first == UINT32_MAX ? id : first;
+    return id;
 }
 
 static kc_status add_origin(kci_builder *builder, uint32_t node, kci_limit limit)
@@ -155,7 +174,7 @@ static bool same_name(const void *data, uint32_t id)
     return strcmp(graph->tensors[id].name, pair[1]) == 0;
 }
 
-static int32_t tensor_use(kci_builder *builder, kc_tensor *tensor, const char *name, double bytes)
+int32_t kci_tensor_use_of(kci_builder *builder, kc_tensor *tensor, const char *name, double bytes)
 {
     kci_graph *graph = builder->graph;
     const void *pair[2] = { graph, name };
@@ -175,16 +194,6 @@ static int32_t tensor_use(kci_builder *builder, kc_tensor *tensor, const char *n
         return -1;
     graph->tensors[graph->tensor_count] = (kci_tensor_use){ tensor, name, bytes, false, false };
     return (int32_t)graph->tensor_count++;
-}
-
-/* The row of a statistic, "P.max": a name of its own that the context keeps. */
-static int32_t statistic_use(kci_builder *builder, const char *tensor, const char *what)
-{
-    kci_text text = { .context = builder->context };
-    kci_text_format(&text, "%s.%s", tensor, what);
-    kci_symbol name = text.failed ? 0 : kci_intern(builder->context, text.bytes, text.length);
-    kci_text_free(&text);
-    return name ? tensor_use(builder, NULL, kci_name(builder->context, name), 4) : -1;
 }
 
 typedef struct sought_read {
@@ -214,21 +223,21 @@ static kc_status emit_read(kci_builder *builder, kci_instance *instance)
     const kc_value *value = instance->value;
     kci_graph *graph = builder->graph;
     kc_tensor *tensor = value->tensor;
-    kci_node node = blank_node(KCI_READ, tensor->name, value->format);
+    kci_node node = kci_blank_node(KCI_READ, tensor->name, value->format);
     node.scale = value->scale;
     node.distinct = value->distinct;
-    node.tensor = tensor_use(builder, tensor, tensor->name, kci_dtype_bytes(tensor->dtype));
+    node.tensor = kci_tensor_use_of(builder, tensor, tensor->name, kci_dtype_bytes(tensor->dtype));
     if (node.tensor < 0)
         return kc_context_status(builder->context);
-    space positions = { .count = 0 }, out = { .count = 0 };
+    kci_space positions = { .count = 0 }, out = { .count = 0 };
     for (size_t p = 0; p < tensor->rank; p++) {
         uint32_t id = kci_form_axis(builder, instance->environment, value, &value->index[p], tensor->dims[p].size);
         if (id == UINT32_MAX)
             return kc_context_status(builder->context);
         positions.ids[positions.count++] = id;
         positions.loops |= graph->axes[id].loops;
-        if (positions.count == SPACE)
-            return kci_fail(builder->context, KC_EARGUMENT, "read: %.80s has more than %d dims", tensor->name, SPACE - 1);
+        if (positions.count == KCI_SPACE)
+            return kci_fail(builder->context, KC_EARGUMENT, "read: %.80s has more than %d dims", tensor->name, KCI_SPACE - 1);
     }
     node.axes = (uint32_t)positions.count;
     uint64_t hash = kci_hash((uint64_t)node.tensor, positions.ids, positions.count * sizeof *positions.ids);
@@ -241,10 +250,10 @@ static kc_status emit_read(kci_builder *builder, kci_instance *instance)
     if (graph->tensors[node.tensor].written)
         return reads_its_own(builder, tensor);
     graph->tensors[node.tensor].read = true;
-    kc_status status = add_dims(builder, &out, instance->environment, value->dims, value->rank);
+    kc_status status = kci_add_dims(builder, &out, instance->environment, value->dims, value->rank);
     if (status)
         return status;
-    uint32_t id = add_node(builder, node, &positions, &out, NULL, 0);
+    uint32_t id = kci_add_node(builder, node, &positions, &out, NULL, 0);
     if (id == UINT32_MAX || !kci_table_add(builder->context, &builder->read_table, hash, id))
         return KC_ENOMEM;
     instance->node = id;
@@ -260,29 +269,31 @@ static kc_status emit_write(kci_builder *builder, size_t w)
     kc_tensor *tensor = builder->written[w];
     const kci_instance *root = &builder->instances[builder->roots[w]];
     kci_graph *graph = builder->graph;
-    kci_node node = blank_node(KCI_WRITE, tensor->name, tensor->dtype->math);
+    /* a saved tensor is written where its readers walk it; the others where they are built */
+    uint32_t environment = root->fused == tensor ? root->environment : 0;
+    kci_node node = kci_blank_node(KCI_WRITE, tensor->name, tensor->dtype->math);
     node.scale = tensor->scale;
-    node.tensor = tensor_use(builder, tensor, tensor->name, kci_dtype_bytes(tensor->dtype));
+    node.tensor = kci_tensor_use_of(builder, tensor, tensor->name, kci_dtype_bytes(tensor->dtype));
     if (node.tensor < 0)
         return kc_context_status(builder->context);
     if (graph->tensors[node.tensor].read)
         return reads_its_own(builder, tensor);
     graph->tensors[node.tensor].written = true;
-    space positions = { .count = 0 };
-    for (size_t p = 0; p < tensor->rank && p < SPACE; p++) {
-        uint32_t id = kci_form_axis(builder, root->environment, tensor->value, &tensor->index[p], tensor->dims[p].size);
+    kci_space positions = { .count = 0 };
+    for (size_t p = 0; p < tensor->rank && p < KCI_SPACE; p++) {
+        uint32_t id = kci_form_axis(builder, environment, tensor->value, &tensor->index[p], tensor->dims[p].size);
         if (id == UINT32_MAX)
             return kc_context_status(builder->context);
         positions.ids[positions.count++] = id;
         positions.loops |= graph->axes[id].loops;
     }
     kci_edge edge = { root->node, false };
-    return add_node(builder, node, &positions, &positions, &edge, 1) == UINT32_MAX ? KC_ENOMEM : KC_OK;
+    return kci_add_node(builder, node, &positions, &positions, &edge, 1) == UINT32_MAX ? KC_ENOMEM : KC_OK;
 }
 
 /* ---- ops ---------------------------------------------------------------------- */
 
-static uint32_t input_node(const kci_builder *builder, const kci_instance *instance, uint32_t i)
+uint32_t kci_input_node(const kci_builder *builder, const kci_instance *instance, uint32_t i)
 {
     return builder->instances[builder->inputs[instance->input + i]].node;
 }
@@ -301,73 +312,34 @@ static kci_format matmul_format(const kci_builder *builder, const kci_instance *
         return instance->value->math;
     kci_format a = operand_format(builder, instance, 0), b = operand_format(builder, instance, 1);
     if (a == KCI_FORMATS && b == KCI_FORMATS) {
-        a = builder->graph->nodes[input_node(builder, instance, 0)].format;
-        b = builder->graph->nodes[input_node(builder, instance, 1)].format;
+        a = builder->graph->nodes[kci_input_node(builder, instance, 0)].format;
+        b = builder->graph->nodes[kci_input_node(builder, instance, 1)].format;
     }
     return a == KCI_FORMATS ? b : b == KCI_FORMATS ? a : kci_format_wider(a, b);
-}
-
-/* Behind a reduction `node` of deferred probabilities: each trip rescales the
- * accumulator (1 vector FLOP an element, 1 special a row, executed only), and at
- * the end it is divided.  Returns the quotient's node. */
-static uint32_t emit_deferred(kci_builder *builder, const kci_instance *instance, uint32_t node, const space *out)
-{
-    const kci_instance *softmax = &builder->instances[instance->divides];
-    kci_graph *graph = builder->graph;
-    kci_set over = graph->nodes[softmax->maximum].reduced;
-    kci_format format = graph->nodes[node].format;
-    kci_node row = blank_node(KCI_OP, "softmax.alpha", format);
-    row.special = 1;
-    row.flags = KCI_RESCALE;
-    row.around = over;
-    space rows = { .count = 0 };
-    const kci_node *maximum = &graph->nodes[softmax->maximum];
-    for (uint32_t i = 0; i < maximum->outs; i++) {
-        rows.ids[rows.count++] = graph->axis_ids[maximum->out + i];
-        rows.loops |= graph->axes[rows.ids[i]].loops;
-    }
-    kci_edge statistics[2] = { { softmax->maximum, true }, { node, true } };
-    uint32_t alpha = add_node(builder, row, &rows, &rows, statistics, 2);
-    kci_node rescale = blank_node(KCI_OP, "softmax.rescale", format);
-    rescale.flops = 1;
-    rescale.flags = KCI_RESCALE;
-    rescale.around = over;
-    kci_edge scaled[2] = { { node, true }, { alpha, true } };
-    if (alpha == UINT32_MAX || add_node(builder, rescale, out, out, scaled, 2) == UINT32_MAX)
-        return UINT32_MAX;
-    for (int i = 0; i < 2; i++) {
-        kci_node *statistic = &graph->nodes[i ? softmax->sum : softmax->maximum];
-        if (statistic->deferred_to < 0)
-            statistic->deferred_to = (int32_t)node;
-    }
-    kci_node divide = blank_node(KCI_OP, "softmax.div", format);
-    divide.flops = 1;
-    divide.flags = KCI_ELEMENTWISE;
-    kci_edge quotient[2] = { { node, false }, { softmax->inverse, false } };
-    return add_node(builder, divide, out, out, quotient, 2);
 }
 
 static kc_status emit_op(kci_builder *builder, kci_instance *instance)
 {
     const kc_value *value = instance->value;
-    space iteration = { .count = 0 }, out = { .count = 0 };
+    kci_space iteration = { .count = 0 }, out = { .count = 0 };
     kc_status status = KC_OK;
     uint32_t inputs = instance->inputs - (value->into ? 1 : 0);
     for (uint32_t i = 0; i < inputs && !status; i++)
-        status = add_dims(builder, &iteration, instance->environment, value->inputs[i]->dims, value->inputs[i]->rank);
+        status = kci_add_dims(builder, &iteration, instance->environment, value->inputs[i]->dims, value->inputs[i]->rank);
     if (!status)
-        status = add_dims(builder, &out, instance->environment, value->dims, value->rank);
-    kci_node node = blank_node(KCI_OP, value->label, value->format);
+        status = kci_add_dims(builder, &out, instance->environment, value->dims, value->rank);
+    kci_node node = kci_blank_node(KCI_OP, value->label, value->format);
     node.flops = value->flops;
     node.special = value->special;
     if (!status)
-        status = reduced_loops(builder, instance, &node.reduced);
+        status = kci_over_loops(builder, instance, &node.reduced);
     if (status)
         return status;
     if (value->op == KCI_V_MATMUL) {
         node.unit = value->unit;
         node.math = matmul_format(builder, instance);
         node.math_asked = value->math != KCI_FORMATS;
+        node.flags |= KCI_MATMUL;
     }
     if (value->op == KCI_V_SCAN)
         node.flags |= KCI_SCAN;
@@ -377,127 +349,23 @@ static kc_status emit_op(kci_builder *builder, kci_instance *instance)
     if (!edges)
         return KC_ENOMEM;
     for (uint32_t i = 0; i < inputs; i++)
-        edges[i] = (kci_edge){ input_node(builder, instance, i), false };
-    uint32_t id = add_node(builder, node, &iteration, &out, edges, inputs);
+        edges[i] = (kci_edge){ kci_input_node(builder, instance, i), false };
+    uint32_t id = kci_with_source(builder, kci_add_node(builder, node, &iteration, &out, edges, inputs), value);
     kci_free(builder->context, edges, instance->inputs * sizeof *edges);
     if (id == UINT32_MAX)
         return KC_ENOMEM;
     if (value->op == KCI_V_MASK)
         status = add_band(builder, id, instance->environment, &value->mask, KCI_MASK);
     if (!status && instance->divides != UINT32_MAX)
-        id = emit_deferred(builder, instance, id, &out);
+        id = kci_emit_deferred(builder, instance, id, &out);
     if (!status && id != UINT32_MAX && value->into) {
-        kci_node into = blank_node(KCI_OP, "into", value->format);
+        kci_node into = kci_blank_node(KCI_OP, "into", value->format);
         into.flags = KCI_INTO | KCI_ELEMENTWISE;
-        kci_edge sum[2] = { { id, false }, { input_node(builder, instance, inputs), false } };
-        id = add_node(builder, into, &out, &out, sum, 2);
+        kci_edge sum[2] = { { id, false }, { kci_input_node(builder, instance, inputs), false } };
+        id = kci_add_node(builder, into, &out, &out, sum, 2);
     }
     instance->node = id;
     return status ? status : id == UINT32_MAX ? KC_ENOMEM : KC_OK;
-}
-
-/* ---- softmax ------------------------------------------------------------------ */
-
-/* The tensor that a softmax was first written to, which names its statistics;
- * else the kernel's first written one. */
-static const char *statistics_name(const kci_builder *builder, uint32_t softmax)
-{
-    uint32_t at = softmax;
-    for (size_t i = softmax + 1; i < builder->instance_count; i++) {
-        const kci_instance *user = &builder->instances[i];
-        if (user->inputs != 1 || builder->inputs[user->input] != at)
-            continue;
-        if (user->fused)
-            return user->fused->name;
-        if (user->value->op == KCI_V_CAST)
-            at = (uint32_t)i;
-    }
-    for (size_t w = 0; w < builder->written_count; w++)
-        if (builder->roots[w] == softmax || builder->roots[w] == at)
-            return builder->written[w]->name;
-    return builder->written[0]->name;
-}
-
-static kc_status emit_softmax(kci_builder *builder, uint32_t index)
-{
-    kci_instance *instance = &builder->instances[index];
-    const kc_value *value = instance->value;
-    kci_graph *graph = builder->graph;
-    bool online = value->online;
-    space all = { .count = 0 }, rows = { .count = 0 };
-    kci_set over;
-    kc_status status = add_dims(builder, &all, instance->environment, value->dims, value->rank);
-    if (!status)
-        status = reduced_loops(builder, instance, &over);
-    if (status)
-        return status;
-    for (size_t i = 0; i < all.count; i++)
-        if (!kci_axis_is_plain(graph, all.ids[i]) || !(graph->axes[all.ids[i]].loops & over)) {
-            rows.ids[rows.count++] = all.ids[i];
-            rows.loops |= graph->axes[all.ids[i]].loops;
-        }
-    uint32_t scores = input_node(builder, instance, 0);
-    kci_format statistic = kci_format_accumulator(value->format);
-    int32_t max_row = -1, sum_row = -1;
-    if (instance->deferred) {
-        const char *name = statistics_name(builder, index);
-        max_row = statistic_use(builder, name, "max");
-        sum_row = max_row < 0 ? -1 : statistic_use(builder, name, "sum");
-        if (sum_row < 0)
-            return kc_context_status(builder->context);
-    }
-    kci_node node = blank_node(KCI_OP, "softmax.max", statistic);
-    node.flops = 1;
-    node.reduced = over;
-    node.flags = online ? KCI_STATISTIC : 0;
-    node.statistics_of = max_row;
-    instance->maximum = add_node(builder, node, &all, &rows, &(kci_edge){ scores, false }, 1);
-
-    node = blank_node(KCI_OP, "softmax.exp", value->format);
-    node.flops = 1;
-    node.special = 1;
-    node.flags = KCI_ELEMENTWISE;
-    kci_edge shifted[2] = { { scores, false }, { instance->maximum, online } };
-    uint32_t exponential = add_node(builder, node, &all, &all, shifted, 2);
-
-    node = blank_node(KCI_OP, "softmax.sum", statistic);
-    node.flops = 1;
-    node.reduced = over;
-    node.flags = online ? KCI_STATISTIC : 0;
-    node.statistics_of = sum_row;
-    instance->sum = add_node(builder, node, &all, &rows, &(kci_edge){ exponential, false }, 1);
-
-    node = blank_node(KCI_OP, "softmax.inv", statistic);
-    node.special = 1;
-    node.flags = KCI_ELEMENTWISE;
-    instance->inverse = add_node(builder, node, &rows, &rows, &(kci_edge){ instance->sum, false }, 1);
-    instance->node = exponential;
-    if (instance->maximum == UINT32_MAX || exponential == UINT32_MAX || instance->sum == UINT32_MAX ||
-        instance->inverse == UINT32_MAX)
-        return KC_ENOMEM;
-    if (instance->deferred)
-        return KC_OK;
-    node = blank_node(KCI_OP, "softmax.div", value->format);
-    node.flops = 1;
-    node.flags = KCI_ELEMENTWISE;
-    kci_edge quotient[2] = { { exponential, false }, { instance->inverse, false } };
-    instance->node = add_node(builder, node, &all, &all, quotient, 2);
-    return instance->node == UINT32_MAX ? KC_ENOMEM : KC_OK;
-}
-
-static kc_status emit_lse(kci_builder *builder, kci_instance *instance)
-{
-    const kci_instance *softmax = &builder->instances[builder->inputs[instance->input]];
-    space rows = { .count = 0 };
-    kc_status status = add_dims(builder, &rows, instance->environment, instance->value->dims, instance->value->rank);
-    if (status)
-        return status;
-    kci_node node = blank_node(KCI_OP, "lse", instance->value->format);
-    node.special = 1;
-    node.flags = KCI_ELEMENTWISE;
-    kci_edge edges[2] = { { softmax->sum, false }, { softmax->maximum, false } };
-    instance->node = add_node(builder, node, &rows, &rows, edges, 2);
-    return instance->node == UINT32_MAX ? KC_ENOMEM : KC_OK;
 }
 
 /* A tensor that stays on chip: no work; from here on it has the dtype it was written in. */
@@ -505,15 +373,15 @@ static kc_status emit_fused(kci_builder *builder, kci_instance *instance)
 {
     const kc_tensor *tensor = instance->fused;
     const kci_environment *environment = &builder->environments[instance->environment];
-    space all = { .count = 0 };
+    kci_space all = { .count = 0 };
     kc_status status =
-        add_dims(builder, &all, instance->environment, tensor->value->dims, tensor->value->rank);
+        kci_add_dims(builder, &all, instance->environment, tensor->value->dims, tensor->value->rank);
     if (status)
         return status;
-    kci_node node = blank_node(KCI_OP, tensor->name, tensor->dtype->math);
+    kci_node node = kci_blank_node(KCI_OP, tensor->name, tensor->dtype->math);
     node.flags = KCI_ELEMENTWISE;
-    uint32_t input = input_node(builder, instance, 0);
-    instance->node = add_node(builder, node, &all, &all, &(kci_edge){ input, false }, 1);
+    uint32_t input = kci_input_node(builder, instance, 0);
+    instance->node = kci_add_node(builder, node, &all, &all, &(kci_edge){ input, false }, 1);
     if (instance->node == UINT32_MAX)
         return KC_ENOMEM;
     if (!environment->has_virtual)
@@ -549,9 +417,9 @@ kc_status kci_emit(kci_builder *builder)
         else if (instance->value->op == KCI_V_READ)
             status = emit_read(builder, instance);
         else if (instance->value->op == KCI_V_SOFTMAX)
-            status = emit_softmax(builder, i);
+            status = kci_emit_softmax(builder, i);
         else if (instance->value->op == KCI_V_LSE)
-            status = emit_lse(builder, instance);
+            status = kci_emit_lse(builder, instance);
         else
             status = emit_op(builder, instance);
         for (size_t w = 0; instance->root && w < builder->written_count && !status; w++)

@@ -39,8 +39,10 @@ static double tile_elements(const kci_plan *plan, uint32_t n, int shared)
 {
     const kci_graph *graph = plan->graph;
     const kci_node *node = &graph->nodes[n];
+    bool statistic = (node->flags & KCI_STATISTIC) && node->deferred_to >= 0; /* spills where its accumulator does */
+    uint32_t leader = plan->accumulator[statistic ? (uint32_t)node->deferred_to : n];
     kci_set reduced = plan->accumulates[plan->accumulator[n]] & plan->looped, whole = 0;
-    if (kci_reduced_here(node) && !kci_spills(plan, plan->accumulator[n])) {
+    if (kci_reduced_here(node) && !kci_spills(plan, leader)) {
         int outermost = KCI_MAX_LOOPS + 1;
         for (KCI_EACH(i, reduced))
             if (plan->depth[i] < outermost)

@@ -18,40 +18,26 @@ double kci_tile_extent(const kci_plan *plan, uint32_t id)
     return axis->gather ? box : box + 1;
 }
 
-double kci_last_tile(const kci_plan *plan, int loop)
-{
-    return plan->size[loop] - (plan->trips[loop] - 1) * plan->tile[loop];
-}
-
 /* The useful values of a virtual dim: those of its axis within its bounds, as
- * first + step * u; an axis whose values leave gaps of several kinds counts as
- * what lies between its ends. */
+ * first + step * u.  Values that no single step runs through are as many as they
+ * are, and taken for neighbours. */
 static void virtual_dim(kci_plan *plan, size_t v)
 {
     const kci_graph *graph = plan->graph;
     int dim = KCI_MAX_LOOPS - 1 - (int)v;
     const kci_axis *axis = &graph->axes[graph->virtuals[v].axis];
-    double low, high, bound = kci_axis_size(graph, axis, plan->size), step = 1;
-    bool gaps;
-    kci_distinct_range(plan, graph->virtuals[v].axis, &low, &high, &gaps);
-    if (gaps && axis->terms > 0) { /* one dim walked with a stride */
-        int wide = 0;
-        for (uint32_t t = 0; t < axis->terms; t++)
-            if (plan->size[graph->terms[axis->term + t].loop] > 1) {
-                step = fabs(kci_term_coefficient(&graph->terms[axis->term + t], plan->size)) *
-                       plan->step[graph->terms[axis->term + t].loop];
-                wide++;
-            }
-        if (wide != 1)
-            step = 1;
-    }
+    double low, high, step, bound = kci_axis_size(graph, axis, plan->size);
+    kci_distinct_range(plan, graph->virtuals[v].axis, &low, &high, &step);
+    bool regular = step > 0;
+    if (!regular)
+        step = 1;
     if (low < 0)
         low += ceil(-low / step) * step;
     if (high > bound - 1)
         high -= ceil((high - (bound - 1)) / step) * step;
     plan->first[dim] = low;
     plan->step[dim] = step;
-    plan->size[dim] = high >= low ? (high - low) / step + 1 : 0;
+    plan->size[dim] = !regular ? kci_distinct_values(plan, graph->virtuals[v].axis) : high >= low ? (high - low) / step + 1 : 0;
     plan->tile[dim] = plan->size[dim];
     plan->trips[dim] = 1;
 }

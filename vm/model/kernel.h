@@ -112,7 +112,8 @@ enum {                              /* kci_node.flags */
     KCI_SCAN = 2,                   /* `reduced` stays in the value: users need no next pass */
     KCI_RESCALE = 4,                /* executed only, and only where its `around` loops have trips */
     KCI_STATISTIC = 8,              /* running maximum or sum of an online softmax */
-    KCI_INTO = 16                   /* adds one accumulator onto another: no op of its own */
+    KCI_INTO = 16,                  /* adds one accumulator onto another: no op of its own */
+    KCI_MATMUL = 32                 /* contracts two operands, on either unit */
 };
 
 typedef struct kci_edge {
@@ -142,6 +143,7 @@ typedef struct kci_node {
     uint32_t edge, edges;           /* inputs */
     uint32_t region, regions;       /* kernel->regions: alternatives; none: needed everywhere */
     int32_t tensor;                 /* of reads, writes; -1 */
+    uint32_t twin;                  /* ops: the first node of the same op; another has it under another index */
     int32_t statistics_of;          /* KCI_STATISTIC: tensor whose .max or .sum this is; -1 */
     int32_t deferred_to;            /* KCI_STATISTIC: the accumulator whose pass it shares; -1 */
     double scale, distinct;         /* reads, writes */

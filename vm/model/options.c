@@ -1,11 +1,12 @@
 /* options.c: the options of count and evaluate. */
+#include <math.h>
 #include <string.h>
 
 #include "ask.h"
 #include "object.h"
 
 static const char *const keys[] = { "l2", "cache", "launch", "convention", "cache.TENSOR",
-                                    "convention.SWITCH", NULL };
+                                    "convention.SWITCH", "measured", NULL };
 static const char *const caches[] = { "cold", "warm", NULL };
 static const char *const regimes[] = {
     [KCI_STREAM] = "stream", [KCI_GRAPH] = "graph", [KCI_EAGER] = "eager", [KCI_NO_LAUNCH] = "none", NULL
@@ -27,39 +28,6 @@ kc_options *kc_options_new(kc_context *context)
     return options;
 }
 
-void kci_options_destroy(kc_object *object)
-{
-    kc_options *options = (kc_options *)(void *)object;
-    for (size_t i = 0; i < options->cache_count; i++)
-        kci_free_text(object->context, options->caches[i].tensor);
-    kci_free(object->context, options->caches, options->cache_capacity * sizeof *options->caches);
-    kci_free(object->context, options, sizeof *options);
-}
-
-static kc_status unknown(kc_options *options, const char *key)
-{
-    kc_context *context = options->base.context;
-    return kci_fail(context, KC_EARGUMENT,
-                    "there is no option '%s'%s (l2, cache, launch, convention)", key,
-                    kci_nearest(context, key, nth, keys));
-}
-
-/* The place of `text` in the list, or -1 with the sentence. */
-static int choose(kc_options *options, const char *key, const char *text, const char *const *names)
-{
-    for (int i = 0; names[i]; i++)
-        if (strcmp(text, names[i]) == 0)
-            return i;
-    kc_context *context = options->base.context;
-    kci_text all = { .context = context };
-    for (int i = 0; names[i]; i++)
-        kci_text_format(&all, "%s'%s'", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
-    kci_fail(context, KC_EARGUMENT, "option '%s' is %s, not '%s'%s", key, all.bytes ? all.bytes : "",
-             text, kci_nearest(context, text, nth, names));
-    kci_text_free(&all);
-    return -1;
-}
-
 static kc_status set_tensor_cache(kc_options *options, const char *tensor, bool warm)
 {
     for (size_t i = 0; i < options->cache_count; i++)
@@ -78,6 +46,59 @@ static kc_status set_tensor_cache(kc_options *options, const char *tensor, bool 
     }
     options->caches[options->cache_count++] = (kci_tensor_cache){ copy, warm };
     return KC_OK;
+}
+
+kc_options *kci_options_copy(const kc_options *from)
+{
+    kc_context *context = from->base.context;
+    kc_options *to = kc_options_new(context);
+    if (!to)
+        return NULL;
+    to->no_l2 = from->no_l2;
+    to->warm = from->warm;
+    to->regime = from->regime;
+    to->convention = from->convention;
+    to->own_convention = from->own_convention;
+    to->measured = from->measured;
+    for (size_t i = 0; i < from->cache_count; i++)
+        if (set_tensor_cache(to, from->caches[i].tensor, from->caches[i].warm) != KC_OK) {
+            kc_release(to);
+            return NULL;
+        }
+    return to;
+}
+
+void kci_options_destroy(kc_object *object)
+{
+    kc_options *options = (kc_options *)(void *)object;
+    for (size_t i = 0; i < options->cache_count; i++)
+        kci_free_text(object->context, options->caches[i].tensor);
+    kci_free(object->context, options->caches, options->cache_capacity * sizeof *options->caches);
+    kci_free(object->context, options, sizeof *options);
+}
+
+static kc_status unknown(kc_options *options, const char *key)
+{
+    kc_context *context = options->base.context;
+    return kci_fail(context, KC_EARGUMENT,
+                    "there is no option '%s'%s (l2, cache, launch, convention, measured)", key,
+                    kci_nearest(context, key, nth, keys));
+}
+
+/* The place of `text` in the list, or -1 with the sentence. */
+static int choose(kc_options *options, const char *key, const char *text, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    kc_context *context = options->base.context;
+    kci_text all = { .context = context };
+    for (int i = 0; names[i]; i++)
+        kci_text_format(&all, "%s'%s'", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
+    kci_fail(context, KC_EARGUMENT, "option '%s' is %s, not '%s'%s", key, all.bytes ? all.bytes : "",
+             text, kci_nearest(context, text, nth, names));
+    kci_text_free(&all);
+    return -1;
 }
 
 static kc_status set_convention(kc_options *options, const char *name)
@@ -120,6 +141,12 @@ kc_status kc_options_set(kc_options *options, const char *key, double value)
         options->no_l2 = value == 0;
         return KC_OK;
     }
+    if (strcmp(key, "measured") == 0) {
+        if (!(value > 0) || !isfinite(value))
+            return kci_fail(options->base.context, KC_EARGUMENT, "option 'measured' is a time above 0, in seconds");
+        options->measured = value;
+        return KC_OK;
+    }
     if (strcmp(key, "cache") == 0 || strcmp(key, "launch") == 0 || strcmp(key, "convention") == 0 ||
         after(key, "cache.", &rest))
         return kci_fail(options->base.context, KC_EARGUMENT, "option '%s' is a name, not a number", key);
@@ -155,6 +182,8 @@ kc_status kc_options_set_text(kc_options *options, const char *key, const char *
         return set_switch(options, rest, 0, text);
     if (strcmp(key, "l2") == 0)
         return kci_fail(options->base.context, KC_EARGUMENT, "option 'l2' is true or false, not '%s'", text);
+    if (strcmp(key, "measured") == 0)
+        return kci_fail(options->base.context, KC_EARGUMENT, "option 'measured' is a time in seconds, not '%s'", text);
     return unknown(options, key);
 }
 

@@ -4,7 +4,8 @@
  *     combine.c    what runs in the tiled kernel, and what after partials are combined
  *     nest.c       passes; which loops are around each node in each pass
  *     live.c       sums over the live iterations of some loops
- *     distinct.c   elements touched at least once
+ *     distinct.c   elements touched at least once; touched.c where no closed form serves
+ *     twin.c       ops that a fuse needs under several indexes
  *     work.c traffic.c footprint.c   the figures
  *     count.c      all of it in order */
 #ifndef KCI_PLAN_H
@@ -70,6 +71,9 @@ struct kci_plan {
     uint32_t *accumulator;          /* per node: the node that stands for its accumulator (KCI_INTO joins some) */
     kci_set *accumulates;           /* per node that stands for one: loops reduced by all of them */
     uint32_t *read_start, *read_list;   /* read nodes by tensor */
+    uint64_t *marks;                /* of elements, where no closed form serves */
+    size_t mark_words;
+    uint32_t *next_twin;            /* per node: the next of the same op; 0: none */
 
     /* columns of the footprint */
     kci_life *lives;         /* per node */
@@ -87,7 +91,6 @@ struct kci_plan {
 /* geometry.c */
 kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles);
 double kci_tile_extent(const kci_plan *plan, uint32_t axis);    /* box of one full tile, not clipped */
-double kci_last_tile(const kci_plan *plan, int loop);           /* extent of the last tile of a loop */
 
 /* combine.c */
 kc_status kci_combine(kci_plan *plan);
@@ -120,20 +123,37 @@ double kci_live_sum(kci_sum *sum);
 double kci_live_sum_shared(kci_sum *sum);
 
 /* sum.c: closed forms */
-double kci_clipped_sum(double start, double step, double count, double size);   /* sum of clip(start + step*i, 0, size) */
+/* Sum over i in 0 .. count-1 of clip(start + step*i, 0, size). */
+double kci_clipped_sum(double start, double step, double count, double size);
+/* The same of how much of [least + step*i, most + step*i] lies in [0, size). */
+double kci_box_sum(double least, double most, double step, double count, double size);
+/* Sum over pairs of tiles of q and k that hold a point lo <= k - q <= hi, of the
+ * product of their extents, as far as asked to weigh. */
 double kci_band_sum(double n_q, double t_q, double n_k, double t_k, double lo, double hi, bool weigh_q, bool weigh_k);
 
 /* distinct.c */
 double kci_distinct_values(const kci_plan *plan, uint32_t scope_axis);
-kc_status kci_distinct_range(const kci_plan *plan, uint32_t scope_axis, double *low, double *high, bool *gaps);
+/* Its least and greatest value, and the step between neighbours; 0: not one step. */
+void kci_distinct_range(const kci_plan *plan, uint32_t scope_axis, double *low, double *high, double *step);
 double kci_read_elements(kci_plan *plan, const kci_node *read); /* of one read; negative: failed */
-double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads of a tensor; negative: failed */
+double kci_union_elements(kci_plan *plan, const uint32_t *nodes, int count);    /* boxes of several, without limits */
+/* touched.c: is there no closed form for this tensor's reads; words of marks for it (0: none needed, or too many);
+ * elements marked one by one (negative: too many) */
+bool kci_irregular(const kci_plan *plan, int32_t tensor);
+size_t kci_marks_needed(const kci_plan *plan, int32_t tensor);
+double kci_touched(kci_plan *plan, const uint32_t *reads, int count);
+double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads of a tensor, times their scales; negative: failed */
 
 /* accumulator.c: what of an accumulator spills */
 /* Reduced loops around one that indexes the accumulator; `without` counts as no loop. */
 kci_set kci_enclosing_loops(const kci_plan *plan, uint32_t node, kci_set without);
 bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` stands for its accumulator */
 kc_status kci_find_accumulators(kci_plan *plan);
+
+/* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
+/* twin.c: useful points of node n; of twins the first has what all cover, once */
+double kci_useful_points(kci_plan *plan, uint32_t n);
 
 /* the figures */
 kc_status kci_count_work(kci_plan *plan);

@@ -31,6 +31,11 @@ static void print_loop(printer *p, int loop)
     kci_text_number(p->text, p->plan->trips[loop]);
     kci_text_add(p->text, " x ");
     kci_text_number(p->text, p->plan->tile[loop]);
+    if (p->plan->shares[loop] > 1) {
+        kci_text_add(p->text, ", shared by ");
+        kci_text_number(p->text, p->plan->shares[loop]);
+        kci_text_add(p->text, " CTAs");
+    }
 }
 
 static void print_axis(printer *p, uint32_t id)

@@ -10,6 +10,7 @@
 #include "reads.h"
 
 enum { DEEPEST = 64 };          /* programs within programs */
+static const double most_kernels = 1e6;
 
 void kci_program_destroy(kc_object *object)
 {
@@ -107,40 +108,78 @@ static kc_status check_kernel(void *data, kc_kernel *kernel, double times)
 
 /* ---- masks of later kernels --------------------------------------------------------- */
 
+/* Kernels of a program in launch order, and where each hangs. */
 typedef struct kernels {
     kc_context *context;
     kc_kernel **list;
-    size_t count, capacity;
-    bool masked;
+    kc_object ***slots;
+    size_t count, capacity, slot_capacity;
 } kernels;
 
-static kc_status gather_kernel(void *data, kc_kernel *kernel, double times)
+static kc_status is_masked(void *data, kc_kernel *kernel, double times)
 {
-    kernels *k = data;
+    bool *masked = data;
     (void)times;
-    for (size_t i = 0; i < kernel->member_count; i++) {
-        kc_status status = gather_kernel(data, kernel->members[i], 1);
-        if (status)
-            return status;
-    }
+    for (size_t i = 0; i < kernel->member_count; i++)
+        is_masked(data, kernel->members[i], 1);
     for (size_t i = 0; i < kernel->graph.limit_count; i++)
-        k->masked = k->masked || kernel->graph.limits[i].kind != KCI_PADDING;
-    if (!kci_reserve(k->context, (void *)&k->list, &k->capacity, k->count + 1, sizeof *k->list))
-        return KC_ENOMEM;
-    k->list[k->count++] = kernel;
+        *masked = *masked || kernel->graph.limits[i].kind != KCI_PADDING;
     return KC_OK;
+}
+
+static kc_status add_slot(kernels *k, kc_object **slot)
+{
+    if (!kci_reserve(k->context, (void *)&k->list, &k->capacity, k->count + 1, sizeof *k->list) ||
+        !kci_reserve(k->context, (void *)&k->slots, &k->slot_capacity, k->count + 1, sizeof *k->slots))
+        return KC_ENOMEM;
+    k->slots[k->count] = slot;
+    k->list[k->count++] = (kc_kernel *)(void *)*slot;
+    return KC_OK;
+}
+
+/* Programs and groups within are shared: this one gets copies of its own. */
+static kc_status unshare(kernels *k, kc_program *program)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < program->part_count && !status; i++) {
+        kc_object *part = program->parts[i].object;
+        const kc_program *inner = (const kc_program *)(const void *)part;
+        const kc_kernel *group = (const kc_kernel *)(const void *)part;
+        if (part->kind == KC_PROGRAM) {
+            kc_program *own = program_make(k->context, inner->name, inner->part_count);
+            if (!own)
+                return KC_ENOMEM;
+            for (size_t p = 0; p < inner->part_count; p++)
+                own->parts[p] = (kci_part){ kc_retain(inner->parts[p].object), inner->parts[p].times };
+            program->parts[i].object = (kc_object *)(void *)own;
+            kc_release(part);
+            status = unshare(k, own);
+        } else if (group->member_count > 0) {
+            kc_kernel *own = kc_group(k->context, group->name, (kc_object *const *)(void *)group->members, group->member_count);
+            if (!own)
+                return KC_ENOMEM;
+            program->parts[i].object = (kc_object *)(void *)own;
+            kc_release(part);
+            for (size_t m = 0; m < own->member_count && !status; m++)
+                status = add_slot(k, (kc_object **)(void *)&own->members[m]);
+        } else {
+            status = add_slot(k, &program->parts[i].object);
+        }
+    }
+    return status;
 }
 
 /* Last kernels first: each one's useful work is what the others need of what it writes. */
 static kc_status narrow(kc_program *program)
 {
+    bool masked = false;
+    kci_program_visit(program, is_masked, &masked);
+    if (!masked)
+        return KC_OK;
     kernels all = { .context = program->base.context };
-    kc_status status = kci_program_visit(program, gather_kernel, &all);
-    for (size_t i = program->part_count; i-- > 0 && !status && all.masked;) {
-        kci_part *part = &program->parts[i];
-        kc_kernel *kernel = (kc_kernel *)(void *)part->object;
-        if (part->object->kind != KC_KERNEL || kernel->member_count > 0)
-            continue;
+    kc_status status = unshare(&all, program);
+    for (size_t i = all.count; i-- > 0 && !status;) {
+        kc_kernel *kernel = all.list[i];
         kc_kernel *narrowed = kci_kernel_scheduled(kernel, kernel->schedule);
         bool changed = false;
         status = narrowed ? kci_demand_from(&narrowed->graph, narrowed->name, all.list, all.count, &changed) : KC_ENOMEM;
@@ -148,13 +187,12 @@ static kc_status narrow(kc_program *program)
             kc_release(narrowed);
             continue;
         }
-        for (size_t k = 0; k < all.count; k++)
-            if (all.list[k] == kernel)
-                all.list[k] = narrowed;
-        part->object = (kc_object *)(void *)narrowed;
+        all.list[i] = narrowed;
+        *all.slots[i] = (kc_object *)(void *)narrowed;
         kc_release(kernel);
     }
     kci_free(all.context, (void *)all.list, all.capacity * sizeof *all.list);
+    kci_free(all.context, (void *)all.slots, all.slot_capacity * sizeof *all.slots);
     return status;
 }
 
@@ -182,6 +220,10 @@ kc_program *kc_program_new(kc_context *context, const char *name, kc_object *con
             program->parts[i].object = (kc_object *)(void *)kci_as_kernel(parts[i], "program", "each part");
         ok = program->parts[i].object != NULL;
     }
+    for (size_t i = 0; ok && i < count; i++)
+        program->kernels += parts[i]->kind == KC_PROGRAM ? ((const kc_program *)(const void *)parts[i])->kernels : 1;
+    if (ok && program->kernels > most_kernels)
+        ok = kci_fail(context, KC_EARGUMENT, "program: '%.80s' has more than 10^6 kernels; kc.times repeats one", name) == KC_OK;
     order o = { .context = context, .name = name };
     ok = ok && kci_program_visit(program, check_kernel, &o) == KC_OK && narrow(program) == KC_OK;
     kci_seen_free(context, &o.written);
@@ -198,7 +240,8 @@ kc_program *kc_times(kc_object *part, double n)
         return NULL;
     kc_context *context = part->context;
     if (!(n >= 1 && n < KCI_MAX_SIZE && floor(n) == n)) {
-        char number[32] = "not a number";
+        char number[32];
+        strcpy(number, isnan(n) ? "nan" : "infinite");
         if (isfinite(n))
             kci_format_number(n, number);
         kci_fail(context, KC_EARGUMENT, "times: n must be a whole number of at least 1, not %s", number);
@@ -214,6 +257,7 @@ kc_program *kc_times(kc_object *part, double n)
         return NULL;
     }
     program->parts[0] = (kci_part){ repeated, n };
+    program->kernels = repeated->kind == KC_PROGRAM ? ((const kc_program *)(const void *)repeated)->kernels : 1;
     return program;
 }
 

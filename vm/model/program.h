@@ -14,6 +14,7 @@ struct kc_program {
     char *name;
     kci_part *parts;
     size_t part_count;
+    double kernels;                 /* of it and of the programs in it, repetitions left out */
 };
 
 /* Calls visit(kernel, times) for every kernel, nested programs flattened, in

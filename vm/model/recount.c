@@ -25,7 +25,7 @@ static void set_costs(kci_node *node, double flops)
 
 static void recost(const kci_convention *convention, kci_node *node)
 {
-    if (node->unit == KCI_MATRIX || is(node->label, "matmul")) {
+    if (node->flags & KCI_MATMUL) {
         if (convention->multiply_add == KCI_FMA_1)
             node->flops /= 2;
         else if (convention->multiply_add == KCI_FMA_2K_1 && node->flops > 0)

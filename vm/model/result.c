@@ -1,6 +1,7 @@
 /* result.c: results and comparisons as objects: fields, rows, sums of programs, accessors. */
 #include "result.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "json.h"
@@ -52,6 +53,9 @@ static const struct {
     [KC_TILE_EFFICIENCY] = { "tile_efficiency", "", KCI_FIELD_DERIVED },
     [KC_PASSES] = { "passes", "", KCI_FIELD_OWN },
     [KC_LAUNCHES] = { "launches", "", KCI_FIELD_SUM },
+    [KC_MEASURED] = { "measured", "s", KCI_FIELD_OWN },
+    [KC_MEASURED_RATIO] = { "measured_ratio", "", KCI_FIELD_OWN },
+    [KC_MEASURED_EFFICIENCY] = { "measured_efficiency", "", KCI_FIELD_OWN },
 };
 
 static const char *const ledger[KC_LEDGER_COUNT] = {
@@ -102,6 +106,7 @@ kc_result *kci_result_new(kc_context *context, const char *name, const char *dev
     if (!r)
         return NULL;
     r->notes.context = context;
+    r->times = 1;
     r->name = kci_copy_text(context, name);
     if (device)
         r->device = kci_copy_text(context, device);
@@ -202,6 +207,7 @@ kc_status kci_result_add_rows(kc_result *r, const kc_result *part)
 
 void kci_result_times(kc_result *r, double n)
 {
+    r->times *= n;
     for (int f = 0; f < KC_FIELD_COUNT; f++)
         if (fields[f].kind == KCI_FIELD_SUM)
             r->field[f] *= n;
@@ -258,6 +264,11 @@ kc_status kci_result_finish(kc_result *r)
     quotient(r, KC_THROUGHPUT, KC_FLOPS, KC_TIME);
     quotient(r, KC_BANDWIDTH, KC_BYTES, KC_TIME);
     quotient(r, KC_TILE_EFFICIENCY, KC_FLOPS, KC_EXECUTED_FLOPS);
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (r->has[f] && !isfinite(r->field[f]))
+            return kci_fail(r->base.context, KC_EARGUMENT,
+                            "'%.80s': its %s leave the range of a double (1.8e308); sizes, scales or repetitions are too large",
+                            r->name, fields[f].name);
     return r->schedule_count ? write_schedule(r) : KC_OK;
 }
 
@@ -285,6 +296,10 @@ void kci_result_destroy(kc_object *object)
     }
     kci_free(context, r->schedule, r->schedule_capacity * sizeof *r->schedule);
     kci_notes_free(&r->notes);
+    kci_free_text(context, r->explanation);
+    kc_release(r->x);
+    kc_release(r->of);
+    kc_release(r->options);
     kci_free(context, r, sizeof *r);
 }
 

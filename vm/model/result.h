@@ -37,13 +37,20 @@ struct kc_result {
     size_t slot_count;
     kc_result **kernels;
     size_t kernel_count, kernel_capacity;
+    double times;                   /* launches of it in a program; 1 */
     double longest;                 /* time of the kernel that bound and class are of */
     kci_notes notes;
+    size_t measured_notes;          /* where those on a measured time begin: they are the last */
     kci_schedule_entry *schedule;
     size_t schedule_count, schedule_capacity;
     char *schedule_json;            /* NULL: untiled */
     kc_object *best;                /* of a search: the kernel or program it found; NULL: none */
     double points, rejected;        /* tried; did not run */
+    /* What was asked, for what is asked of the result: explain, sensitivity.  NULL: it is not there. */
+    kc_object *x;                   /* a kernel or a program */
+    kc_device *of;
+    kc_options *options;
+    char *explanation;
 };
 
 /* One x on one device. */

@@ -10,11 +10,6 @@
 static const char *const overlaps[] = { "none", "load", "all" };
 static const char *const paths[] = { "mma", "wgmma", "tcgen05", "mfma" };
 
-const char *kci_overlap_name(kci_overlap overlap)
-{
-    return overlaps[overlap];
-}
-
 #define ENTRY_LISTS(X) X(tile) X(grid) X(order) X(stages) X(split) X(hold) X(place) X(raster) X(cluster)
 
 kc_schedule *kc_schedule_new(kc_context *context)
@@ -37,17 +32,8 @@ void kci_schedule_destroy(kc_object *object)
     kci_free(object->context, s, sizeof *s);
 }
 
-const kci_entry *kci_entry_named(const kci_entries *entries, kci_symbol name)
-{
-    for (size_t i = 0; i < entries->count; i++)
-        if (entries->items[i].name == name)
-            return &entries->items[i];
-    return NULL;
-}
-
 static kc_status put(kc_context *context, kci_entries *entries, kci_symbol name, double number)
 {
-    entries->given = true;
     for (size_t i = 0; i < entries->count; i++)
         if (entries->items[i].name == name) {
             entries->items[i].number = number;
@@ -56,6 +42,7 @@ static kc_status put(kc_context *context, kci_entries *entries, kci_symbol name,
     if (!kci_reserve(context, &entries->items, &entries->capacity, entries->count + 1, sizeof(kci_entry)))
         return KC_ENOMEM;
     entries->items[entries->count++] = (kci_entry){ name, number };
+    entries->given = true;
     return KC_OK;
 }
 
@@ -119,7 +106,8 @@ static kc_status whole(kc_schedule *s, const char *option, const char *of, doubl
 {
     if (n >= 1 && n < KCI_MAX_SIZE && floor(n) == n)
         return KC_OK;
-    char number[32] = "not a number";
+    char number[32];
+    strcpy(number, isnan(n) ? "nan" : "infinite");
     if (isfinite(n))
         kci_format_number(n, number);
     return kci_fail(s->base.context, KC_EARGUMENT, "tile: %s%s%.80s%s must be a whole number of at least 1, not %s", option,
@@ -146,10 +134,14 @@ static kc_status put_names(kc_schedule *s, kci_entries *entries, const char *opt
     kc_status status = kci_names_parse(s->base.context, "tile", what, dims ? dims : "", &names, &count);
     if (status)
         return status;
-    entries->count = 0;
-    entries->given = true;
-    for (size_t i = 0; i < count && !status; i++)
-        status = put(s->base.context, entries, names[i], 0);
+    if (kci_reserve(s->base.context, &entries->items, &entries->capacity, count, sizeof(kci_entry))) {
+        for (size_t i = 0; i < count; i++)
+            entries->items[i] = (kci_entry){ names[i], 0 };
+        entries->count = count;
+        entries->given = true;
+    } else {
+        status = KC_ENOMEM;
+    }
     kci_free(s->base.context, names, count * sizeof *names);
     return status;
 }
@@ -328,7 +320,7 @@ static void print_names(kci_text *text, const char *label, const kci_entries *en
 {
     if (!entries->given)
         return;
-    kci_text_format(text, " %s \"", label);
+    kci_text_format(text, ", %s \"", label);
     for (size_t i = 0; i < entries->count; i++)
         kci_text_format(text, "%s%s", i ? " " : "", kci_name(text->context, entries->items[i].name));
     kci_text_add(text, "\"");
@@ -337,8 +329,28 @@ static void print_names(kci_text *text, const char *label, const kci_entries *en
 static void print_numbers(kci_text *text, const char *label, const kci_entries *entries)
 {
     for (size_t i = 0; i < entries->count; i++) {
-        kci_text_format(text, "%s%s = ", i ? ", " : label, kci_name(text->context, entries->items[i].name));
+        kci_text_format(text, ", %s%s = ", i ? "" : label, kci_name(text->context, entries->items[i].name));
         kci_text_number(text, entries->items[i].number);
+    }
+}
+
+/* A number that was given, none being 0. */
+static void print_number(kci_text *text, const char *label, double number)
+{
+    if (number > 0) {
+        kci_text_format(text, ", %s ", label);
+        kci_text_number(text, number);
+    }
+}
+
+static void print_split(kci_text *text, const kci_entries *split)
+{
+    for (size_t i = 0; i < split->count; i++) {
+        kci_text_format(text, ", split %s = ", kci_name(text->context, split->items[i].name));
+        if (split->items[i].number == 0)
+            kci_text_add(text, "stream");
+        else
+            kci_text_number(text, split->items[i].number);
     }
 }
 
@@ -346,7 +358,30 @@ void kci_print_schedule(kci_text *text, const kc_object *object)
 {
     const kc_schedule *s = (const kc_schedule *)(const void *)object;
     kci_text_add(text, "schedule");
-    print_numbers(text, " ", &s->tile);
+    for (size_t i = 0; i < s->tile.count; i++) {
+        kci_text_format(text, "%s%s = ", i ? ", " : " ", kci_name(text->context, s->tile.items[i].name));
+        kci_text_number(text, s->tile.items[i].number);
+    }
     print_names(text, "grid", &s->grid);
     print_names(text, "order", &s->order);
+    print_number(text, "stages", s->all_stages);
+    print_numbers(text, "stages ", &s->stages);
+    print_number(text, "warps", s->warps);
+    print_split(text, &s->split);
+    if (s->combine_given)
+        kci_text_format(text, ", combine %s", s->atomic ? "atomic" : "kernel");
+    print_names(text, "hold", &s->hold);
+    for (size_t i = 0; i < s->place.count; i++)
+        kci_text_format(text, ", place %s = %s", kci_name(text->context, s->place.items[i].name),
+                        s->place.items[i].number > 0 ? "registers" : "smem");
+    print_names(text, "raster", &s->raster);
+    print_number(text, "group", s->raster_group);
+    print_numbers(text, "cluster ", &s->cluster);
+    kci_text_add(text, s->persistent ? ", persistent" : "");
+    print_number(text, "vector", s->vector);
+    print_number(text, "threads", s->threads);
+    if (s->path)
+        kci_text_format(text, ", path %s", s->path);
+    if (s->overlap_given)
+        kci_text_format(text, ", overlap %s", overlaps[s->overlap]);
 }

@@ -26,8 +26,6 @@ struct kc_schedule {
     char *path;
 };
 
-const kci_entry *kci_entry_named(const kci_entries *entries, kci_symbol name);
-const char *kci_overlap_name(kci_overlap overlap);
 /* A copy, so that a kernel's schedule cannot change under it. */
 kc_schedule *kci_schedule_copy(const kc_schedule *schedule);
 /* Renames dims and tensors: from[i] becomes to[i]. */

@@ -349,11 +349,14 @@ fail:
 
 /* ---- writes -------------------------------------------------------------- */
 
-/* The dtype of the largest tensor behind, at least 16 bits; section 2.2. */
+/* The dtype of a cast that is written as it is; else that of the largest tensor
+ * behind, at least 16 bits; sections 2.1, 2.2. */
 static kc_dtype *default_dtype(const kc_value *value)
 {
     kc_context *context = value->base.context;
     const kc_dtype *largest = value->default_dtype;
+    if (value->op == KCI_V_CAST)
+        return kc_retain(value->cast_to);
     if (kci_format_is_integer(largest->math))
         return kc_dtype_named(context, "i32");
     if (kc_dtype_bits(largest) < 16)

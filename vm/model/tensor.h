@@ -89,6 +89,7 @@ struct kc_value {
     kci_band *bands;            /* masks of this value and of those behind, also through tensors */
     size_t band_count;
 
+    kc_dtype *cast_to;          /* cast */
     kc_dtype *default_dtype;    /* of a write: that of the largest tensor behind */
     double default_elements;
     bool bf16_behind;

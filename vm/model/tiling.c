@@ -54,12 +54,6 @@ static int tensor_named(const resolving *r, const char *option, kci_symbol symbo
     return -1;
 }
 
-static bool is_matmul(const kci_graph *graph, const kci_node *node)
-{
-    (void)graph;
-    return node->kind == KCI_OP && strcmp(node->label, "matmul") == 0 && node->edges == 2;
-}
-
 /* ---- tiles ------------------------------------------------------------------------ */
 
 static void set_ones(kci_tiling *tiling, kci_set loops)
@@ -86,7 +80,7 @@ static void default_tiles(resolving *r)
     bool has_matmul = false, has_reduction = false;
     for (size_t n = 0; n < graph->node_count; n++) {
         const kci_node *node = &graph->nodes[n];
-        if (is_matmul(graph, node)) {
+        if (node->flags & KCI_MATMUL) {
             kci_set a = kci_value_loops(graph, &graph->nodes[graph->edge_list[node->edge].node]);
             kci_set b = kci_value_loops(graph, &graph->nodes[graph->edge_list[node->edge + 1].node]);
             has_matmul = true;

@@ -8,24 +8,13 @@ enum { MOST_MEMBERS = 64 };
 
 /* ---- reads -------------------------------------------------------------------------- */
 
-/* Walked loops in a position, with their steps: what decides whether two reads of a
- * tensor move together. */
-static bool walk_alike(const kci_plan *plan, uint32_t a, uint32_t b, kci_set walked)
+/* Does a position of two reads depend on the same walked loops?  Then they move together. */
+static bool walk_together(const kci_plan *plan, uint32_t a, uint32_t b)
 {
-    const kci_graph *graph = plan->graph;
-    const kci_axis *x = &graph->axes[a], *y = &graph->axes[b];
-    if (x->gather || y->gather || ((x->loops ^ y->loops) & walked))
+    const kci_axis *x = &plan->graph->axes[a], *y = &plan->graph->axes[b];
+    if (x->gather || y->gather)
         return a == b;
-    for (uint32_t t = 0; t < x->terms; t++) {
-        const kci_loop_term *term = &graph->terms[x->term + t];
-        if (!(walked & KCI_BIT(term->loop)))
-            continue;
-        for (uint32_t u = 0; u < y->terms; u++)
-            if (graph->terms[y->term + u].loop == term->loop &&
-                kci_term_coefficient(term, plan->size) != kci_term_coefficient(&graph->terms[y->term + u], plan->size))
-                return false;
-    }
-    return true;
+    return ((x->loops ^ y->loops) & (plan->looped | plan->grid)) == 0;
 }
 
 static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
@@ -34,7 +23,7 @@ static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
     if (a->tensor != b->tensor || a->axes != b->axes || a->scale != b->scale)
         return false;
     for (uint32_t i = 0; i < a->axes; i++)
-        if (!walk_alike(plan, graph->axis_ids[a->axis + i], graph->axis_ids[b->axis + i], plan->looped | plan->grid))
+        if (!walk_together(plan, graph->axis_ids[a->axis + i], graph->axis_ids[b->axis + i]))
             return false;
     return true;
 }
@@ -204,11 +193,10 @@ static kc_status assign_causes(kci_plan *plan, const double *first)
         kci_row *row = &plan->counts.rows[t];
         if (plan->read_start[t] == plan->read_start[t + 1])
             continue;
-        double scale = graph->nodes[plan->read_list[plan->read_start[t]]].scale;
         double elements = kci_compulsory(plan, (int32_t)t);
         if (elements < 0)
             return kc_context_status(plan->context);
-        double compulsory = elements * graph->tensors[t].bytes * scale;
+        double compulsory = elements * graph->tensors[t].bytes;
         if (!plan->tiling) {
             row->read = compulsory;
             row->loads = 1;

@@ -39,6 +39,7 @@ void kci_value_destroy(kc_object *object)
         kci_index_free(context, value->index, value->tensor->rank);
     kc_release(value->tensor);
     kc_release(value->default_dtype);
+    kc_release(value->cast_to);
     kci_free(context, value->dims, value->rank * sizeof *value->dims);
     kci_free(context, value->over, value->over_count * sizeof *value->over);
     kci_free(context, value->bands, value->band_count * sizeof *value->bands);
@@ -325,6 +326,7 @@ kc_value *kc_cast(kc_value *a, const kc_dtype *dtype)
     if (!value)
         return NULL;
     value->format = dtype->math;
+    value->cast_to = kc_retain((void *)(uintptr_t)dtype);
     value->linear = true;
     return union_dims(value, "cast", 1) ? ready(value) : drop(value);
 }
@@ -362,7 +364,7 @@ static kc_value *band(kc_value *a, const char *call, const char *q, const char *
         hi = n_k - n_q;
     bool whole = lo <= hi && (lo == -HUGE_VAL || floor(lo) == lo) && (hi == HUGE_VAL || floor(hi) == hi);
     if (!whole) {
-        char low[32] = "infinite", high[32] = "infinite";
+        char low[32] = "not given", high[32] = "not given";
         if (isfinite(lo))
             kci_format_number(lo, low);
         if (isfinite(hi))
@@ -374,6 +376,15 @@ static kc_value *band(kc_value *a, const char *call, const char *q, const char *
     if (lo > n_k - 1 || hi < 1 - n_q) {
         kci_fail(context, KC_EARGUMENT, "%s: no point of '%s' and '%s' is live under these bounds", call, q, k);
         return drop(value);
+    }
+    for (size_t b = 0; b < a->band_count; b++) {
+        const kci_band *before = &a->bands[b];
+        bool same = before->q == found[0] && before->k == found[1];
+        if (same && fmax(before->lo, lo) > fmin(before->hi, hi)) {
+            kci_fail(context, KC_EARGUMENT, "%s: no point of '%s' and '%s' is live under this mask and the one behind it", call,
+                     q, k);
+            return drop(value);
+        }
     }
     value->mask = (kci_band){ found[0], found[1], lo, hi, follows };
     return ready(value);
@@ -476,10 +487,12 @@ kc_value *kc_lse(kc_value *probabilities)
     if (!value)
         return NULL;
     value->over = kci_alloc(p->base.context, p->over_count * sizeof *p->over);
-    if (!value->over || !union_dims(value, "lse", 1))
+    if (!value->over)
         return drop(value);
     memcpy(value->over, p->over, p->over_count * sizeof *p->over);
     value->over_count = p->over_count;
+    if (!union_dims(value, "lse", 1))
+        return drop(value);
     value->format = kci_format_accumulator(p->format);
     return drop_dims(value) ? ready(value) : drop(value);
 }

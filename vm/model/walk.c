@@ -52,13 +52,13 @@ static void fetch(kci_walker *w, kci_job *job, uint32_t pass)
     /* A box that lies outside the tensor is a load that moves nothing. */
     double scaled = box_elements(w, job) * read->scale;
     job->on = true;
-    int32_t t = read->tensor;
-    w->out->rows[t].loads += 1;
-    w->elements[t] += scaled;
-    if (w->first_pass[t] == 0)
-        w->first_pass[t] = pass + 1;
-    else if (w->first_pass[t] != pass + 1)
-        w->later[t] += scaled;
+    kci_walk_stream *stream = &w->stream[w->stream[job->node].first];
+    w->out->rows[read->tensor].loads += 1;
+    stream->elements += scaled;
+    if (stream->first_pass == 0)
+        stream->first_pass = pass + 1;
+    else if (stream->first_pass != pass + 1)
+        stream->later += scaled;
 }
 
 static void perform(kci_walker *w, kci_job *job, uint32_t pass)
@@ -220,6 +220,19 @@ static void set_out(kci_walker *w, const double *sizes, const double *tiles)
             w->order[w->order_count++] = w->tiling->order[i];
 }
 
+static void find_streams(kci_walker *w)
+{
+    for (uint32_t u = 0; u < w->nodes; u++) {
+        const kci_node *node = node_at(w, u);
+        for (uint32_t v = 0; v <= u; v++) {
+            const kci_node *other = node_at(w, v);
+            w->stream[u].first = v;
+            if (other->kind == node->kind && other->tensor == node->tensor && other->scale == node->scale)
+                break;
+        }
+    }
+}
+
 static kc_status walk_all(kci_walker *w)
 {
     double ahead = kci_walk_point_steps(w) + (w->tiling == NULL ? 0 : walk_steps(w));
@@ -252,10 +265,6 @@ static kc_status walk_all(kci_walker *w)
 
 #define PER_NODE(w, field) ((w)->field = kci_alloc((w)->context, ((w)->nodes + 1) * sizeof *(w)->field))
 #define FREE_NODE(w, field) kci_free((w)->context, (w)->field, ((w)->nodes + 1) * sizeof *(w)->field)
-#define PER_TENSOR(w, field) \
-    ((w)->field = kci_alloc((w)->context, ((w)->graph->tensor_count + 1) * sizeof *(w)->field))
-#define FREE_TENSOR(w, field) kci_free((w)->context, (w)->field, ((w)->graph->tensor_count + 1) * sizeof *(w)->field)
-
 static bool equip(kci_walker *w)
 {
     const kci_graph *graph = w->graph;
@@ -263,7 +272,7 @@ static bool equip(kci_walker *w)
     w->table = kci_alloc(w->context, (graph->limit_id_count + 1) * sizeof *w->table);
     w->table_size = kci_alloc(w->context, (graph->limit_id_count + 1) * sizeof *w->table_size);
     return PER_NODE(w, pass) && PER_NODE(w, around) && PER_NODE(w, survives) && PER_NODE(w, behind) && PER_NODE(w, in_main) &&
-        PER_NODE(w, accumulator) && PER_TENSOR(w, elements) && PER_TENSOR(w, later) && PER_TENSOR(w, first_pass) &&
+        PER_NODE(w, accumulator) && PER_NODE(w, stream) &&
         w->needs != NULL && w->table != NULL && w->table_size != NULL;
 }
 
@@ -300,9 +309,7 @@ static void clear_away(kci_walker *w)
     FREE_NODE(w, behind);
     FREE_NODE(w, in_main);
     FREE_NODE(w, accumulator);
-    FREE_TENSOR(w, elements);
-    FREE_TENSOR(w, later);
-    FREE_TENSOR(w, first_pass);
+    FREE_NODE(w, stream);
 }
 
 kc_status kci_walk(const kci_graph *graph, const kci_tiling *tiling, const double *sizes, const double *tiles,
@@ -326,6 +333,7 @@ kc_status kci_walk(const kci_graph *graph, const kci_tiling *tiling, const doubl
     kc_status status = KC_ENOMEM;
     if (out->rows != NULL && equip(w)) {
         set_out(w, sizes, tiles);
+        find_streams(w);
         status = kci_walk_virtuals(w);
         if (status == KC_OK)
             status = kci_walk_nest(w);

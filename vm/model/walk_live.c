@@ -132,12 +132,12 @@ static bool some_point(kci_walker *w, box *b, int from)
 }
 
 /* Whether some point of the tile is inside; looked up once computed. */
-static bool tile_live(kci_walker *w, const kci_region *region, uint32_t i, kci_set has, kci_set around)
+static bool tile_live(kci_walker *w, const kci_region *region, uint32_t i, kci_set around)
 {
     const kci_limit *limit = kci_walk_limit(w, region, i);
     kci_set loops = w->graph->axes[limit->axis].loops;
     /* A loop that the limit binds is another one than the node's of that name. */
-    kci_set seen = ~(has & limit->bound);
+    kci_set seen = ~limit->bound;
     uint32_t id = region->limit + i;
     size_t key = 0;
     double entries = 1;
@@ -192,7 +192,7 @@ bool kci_walk_live(kci_walker *w, uint32_t id, kci_set around)
             for (uint32_t k = 0; k < i && first; k++)
                 first = !together(kci_walk_limit(w, region, k), kci_walk_limit(w, region, i));
             if (first)
-                all = tile_live(w, region, i, node->loops, around);
+                all = tile_live(w, region, i, around);
         }
         if (all)
             return true;

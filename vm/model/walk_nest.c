@@ -216,13 +216,13 @@ static kci_set around_op(const kci_walker *w, uint32_t u, uint32_t p)
     return down_to(&w->pass_list[p], own, ended);
 }
 
-/* A node needed in several passes is done once for those that share the loops around
- * it, or that begin where a loop ended whose end it came after. */
+/* A node needed in several passes is done once for those that each share the loops
+ * around it with the pass before, or begin where a loop ended whose end it came after. */
 static bool served(const kci_walker *w, kci_set around, kci_set ended, uint32_t p1, uint32_t p2)
 {
     bool all = true;
     for (uint32_t p = p1 + 1; p <= p2 && all; p++)
-        all = (ended & w->pass_list[p].border) != 0 || (around & ~shared_loops(w, p1, p)) == 0;
+        all = (ended & w->pass_list[p].border) != 0 || (around & ~shared_loops(w, p - 1, p)) == 0;
     return all;
 }
 

@@ -96,61 +96,7 @@ static double points_of(const kci_walker *w, kci_set dims)
     return points;
 }
 
-/* ---- limits ------------------------------------------------------------ */
-
-/* Limits on one axis hold together, at one point: the first of them stands for all. */
-static bool seen_before(const kci_walker *w, const kci_region *region, uint32_t i)
-{
-    const kci_limit *limit = kci_walk_limit(w, region, i);
-    for (uint32_t k = 0; k < i; k++)
-        if (kci_walk_limit(w, region, k)->axis == limit->axis && kci_walk_limit(w, region, k)->bound == limit->bound)
-            return true;
-    return false;
-}
-
-/* All limits on the axis of limit i hold at this point, or for some value of the
- * dims that the node lacks. */
-static bool holds(kci_walker *w, const kci_region *region, uint32_t i, kci_set own, bool masks_only,
-                  const int64_t *point)
-{
-    const kci_limit *limit = kci_walk_limit(w, region, i);
-    const kci_axis *axis = scope_of(w, &w->graph->axes[limit->axis]);
-    int64_t value[KCI_MAX_LOOPS];
-    odometer lacking;
-    memcpy(value, point, sizeof value);
-    whole_dims(w, axis->loops & (~own | limit->bound), &lacking);
-    if (!start(&lacking, value))
-        return false;
-    do {
-        bool all = true;
-        w->steps += 1;
-        for (uint32_t k = i; k < region->limits && all; k++) {
-            const kci_limit *other = kci_walk_limit(w, region, k);
-            if (other->axis == limit->axis && other->bound == limit->bound && !(masks_only && other->kind != KCI_MASK))
-                all = kci_walk_inside(w, other, axis, value);
-        }
-        if (all)
-            return true;
-    } while (next(&lacking, value));
-    return false;
-}
-
-static bool point_live(kci_walker *w, const kci_node *node, kci_set own, bool masks_only,
-                       const int64_t *value)
-{
-    if (node->regions == 0)
-        return true;
-    for (uint32_t r = 0; r < node->regions; r++) {
-        const kci_region *region = &w->graph->regions[node->region + r];
-        bool all = true;
-        for (uint32_t i = 0; i < region->limits && all; i++)
-            if (!seen_before(w, region, i))
-                all = holds(w, region, i, own, masks_only, value);
-        if (all)
-            return true;
-    }
-    return false;
-}
+/* ---- distinct points --------------------------------------------------- */
 
 static kci_set limited_loops(const kci_walker *w, const kci_node *node)
 {
@@ -162,8 +108,6 @@ static kci_set limited_loops(const kci_walker *w, const kci_node *node)
     }
     return loops;
 }
-
-/* ---- distinct points --------------------------------------------------- */
 
 static bool plain(const kci_walker *w, const kci_axis *axis)
 {
@@ -213,35 +157,74 @@ static kci_set enumerated(const kci_walker *w, const kci_node *node, uint64_t sk
     return loops;
 }
 
-static uint64_t skipped_axes(const kci_walker *w, const kci_node *node)
+/* Nodes whose points are counted together: twins, or the reads of one stream. */
+static bool together(const kci_node *a, const kci_node *b)
 {
-    double factor;
-    uint64_t none = 0;
-    return points_of(w, enumerated(w, node, none, &factor)) > FEW_POINTS ? free_axes(w, node) : none;
+    if (a->kind != b->kind || a->axes != b->axes)
+        return false;
+    return a->kind == KCI_READ ? a->tensor == b->tensor && a->scale == b->scale : a->twin == b->twin;
 }
 
-/* Marks elements by their positions along the axes that are not skipped. */
+/* A set of nodes as one: the first of them, the axes that multiply, the extents of the others. */
+typedef struct crowd {
+    uint32_t first;
+    bool alone;                     /* only that one */
+    uint64_t skip;
+    double factor, size[64];
+} crowd;
+
+static bool belongs(const kci_walker *w, const crowd *c, uint32_t n)
+{
+    return c->alone ? n == c->first : together(&w->graph->nodes[c->first], &w->graph->nodes[n]);
+}
+
+static crowd crowd_of(const kci_walker *w, uint32_t first, bool alone)
+{
+    crowd c = { .first = first, .alone = alone, .skip = ~(uint64_t)0 };
+    double points = 0;
+    for (uint32_t n = 0; n < w->nodes; n++) {
+        const kci_node *node = &w->graph->nodes[n];
+        if (!belongs(w, &c, n))
+            continue;
+        c.skip &= free_axes(w, node);
+        points += points_of(w, enumerated(w, node, 0, &c.factor));
+        for (uint32_t i = 0; i < node->axes && i < 64; i++) {
+            double size = kci_walk_axis_size(w, scope_at(w, node->axis + i));
+            c.size[i] = size > c.size[i] ? size : c.size[i];
+        }
+    }
+    if (points <= FEW_POINTS)
+        c.skip = 0;
+    enumerated(w, &w->graph->nodes[first], c.skip, &c.factor);
+    return c;
+}
+
+/* One bit for each element. */
 typedef struct bitmap {
     unsigned char *bytes;
     size_t size;
-    double entries;
 } bitmap;
 
-static bool bitmap_make(kci_walker *w, bitmap *map, const kci_node *node, uint64_t skip)
+static bool bitmap_make(kci_walker *w, bitmap *map, double entries)
 {
-    map->entries = 1;
-    for (uint32_t i = 0; i < node->axes; i++)
-        if (i >= 64 || !(skip >> i & 1))
-            map->entries *= kci_walk_axis_size(w, scope_at(w, node->axis + i));
-    if (map->entries > 8 * w->max_steps || map->entries / 8 > (double)(SIZE_MAX / 4)) {
-        kci_fail(w->context, KC_ELIMIT, "verify: marking %g elements is more than the %g steps it may take",
-                 map->entries, w->max_steps);
+    map->bytes = NULL;
+    if (entries > 8 * w->max_steps || entries / 8 > (double)(SIZE_MAX / 4)) {
+        kci_fail(w->context, KC_ELIMIT, "verify: marking %g elements is more than the %g steps it may take", entries,
+                 w->max_steps);
         return false;
     }
-    map->size = (size_t)(map->entries / 8) + 1;
+    map->size = (size_t)(entries / 8) + 1;
     map->bytes = kci_alloc(w->context, map->size);
     return map->bytes != NULL;
 }
+
+static void bitmap_free(const kci_walker *w, bitmap *map)
+{
+    if (map->bytes != NULL)
+        kci_free(w->context, map->bytes, map->size);
+}
+
+static bool bitmap_has(const bitmap *map, double index) { return map->bytes[(size_t)index >> 3] >> ((size_t)index & 7) & 1; }
 
 /* True where the element was not marked yet. */
 static bool bitmap_mark(bitmap *map, double index)
@@ -253,27 +236,53 @@ static bool bitmap_mark(bitmap *map, double index)
     return fresh;
 }
 
-/* The element that a point falls on, or -1 outside.  `cap`: rows of a gather. */
-static double element_of(const kci_walker *w, const kci_node *node, uint64_t skip, double distinct,
-                         const int64_t *value)
+static double elements_of(const crowd *c, const kci_node *node)
+{
+    double entries = 1;
+    for (uint32_t i = 0; i < node->axes; i++)
+        if (!(c->skip >> i & 1))
+            entries *= c->size[i];
+    return entries;
+}
+
+enum { MOST_GATHERS = 4 };
+
+/* The positions of a read that data chooses. */
+typedef struct gathers {
+    uint32_t count, position[MOST_GATHERS];
+    double points[MOST_GATHERS];    /* of its brackets */
+    double rows[MOST_GATHERS];      /* that it can find, the last perhaps in part: expected ones */
+    double all;                     /* points of all brackets */
+} gathers;
+
+static gathers gathers_of(const kci_walker *w, const kci_node *node)
+{
+    gathers g = { .count = 0, .all = 1 };
+    for (uint32_t i = 0; i < node->axes && node->kind == KCI_READ; i++) {
+        const kci_axis *axis = scope_at(w, node->axis + i);
+        if (!axis->gather || g.count == MOST_GATHERS)
+            continue;
+        double size = kci_walk_axis_size(w, axis);
+        g.position[g.count] = i;
+        g.points[g.count] = points_of(w, axis->loops);
+        g.rows[g.count] = node->distinct > 0 && node->distinct < size ? node->distinct : size;
+        g.all *= g.points[g.count++];
+    }
+    return g;
+}
+
+/* The element that a point falls on, but for what data chooses; or -1 outside. */
+static double element_of(const kci_walker *w, const kci_node *node, const crowd *c, const int64_t *value)
 {
     double index = 0;
     for (uint32_t i = 0; i < node->axes; i++) {
-        if (i < 64 && (skip >> i & 1))
-            continue;
         const kci_axis *axis = scope_at(w, node->axis + i);
-        double size = kci_walk_axis_size(w, axis), v;
-        if (axis->gather) {
-            /* Which rows the data chooses is unknown: new ones as long as there are any. */
-            double rows = distinct > 0 && distinct < size ? distinct : size;
-            v = ordinal_of(w, axis, value);
-            v -= rows * (double)(int64_t)(v / rows);
-        } else {
-            v = kci_walk_value(w, axis, value);
-        }
+        if ((c->skip >> i & 1) || axis->gather)
+            continue;
+        double size = kci_walk_axis_size(w, axis), v = kci_walk_value(w, axis, value);
         if (v < 0 || v >= size)
             return -1;
-        index = index * size + v;
+        index = index * c->size[i] + v;
     }
     return index;
 }
@@ -286,27 +295,101 @@ static bool over_limit(kci_walker *w)
     return true;
 }
 
-/* Marks what live points of the node touch; the number of fresh marks, or -1. */
-static double mark(kci_walker *w, const kci_node *node, uint64_t skip, bool masks_only, bitmap *map)
+/* Marks what live points of the node touch (gathers: their points among all of their
+ * brackets' points come last); the number of fresh marks, or -1. */
+static double mark(kci_walker *w, const kci_node *node, const crowd *c, bool masks_only, bitmap *map)
 {
     double factor, fresh = 0;
     kci_set own = scope_dims(w, node);
+    gathers g = gathers_of(w, node);
     odometer points;
     int64_t value[KCI_MAX_LOOPS] = { 0 };
-    whole_dims(w, enumerated(w, node, skip, &factor), &points);
+    whole_dims(w, enumerated(w, node, c->skip, &factor), &points);
     if (!start(&points, value))
         return 0;
     do {
         w->steps += 1;
         if (over_limit(w))
             return -1;
-        if (!point_live(w, node, own, masks_only, value))
+        double at = element_of(w, node, c, value);
+        if (at < 0 || !kci_walk_point_live(w, node, own, masks_only, value))
             continue;
-        double at = element_of(w, node, skip, node->distinct, value);
-        if (at >= 0 && bitmap_mark(map, at))
+        for (uint32_t i = 0; i < g.count; i++)
+            at = at * g.points[i] + ordinal_of(w, scope_at(w, node->axis + g.position[i]), value);
+        if (bitmap_mark(map, at))
             fresh += 1;
     } while (next(&points, value));
     return fresh;
+}
+
+/* How many different points of its brackets each gather met, of those behind `from`. */
+static void count_met(const gathers *g, const bitmap *met, double from, double found[MOST_GATHERS])
+{
+    double inner = 1;
+    for (uint32_t i = g->count; i-- > 0; inner *= g->points[i]) {
+        found[i] = 0;
+        for (double p = 0; p < g->points[i]; p++) {
+            bool any = false;
+            for (double o = 0; o < g->all / g->points[i] && !any; o++) {
+                double outer = (double)(int64_t)(o / inner);
+                any = bitmap_has(met, from + (outer * g->points[i] + p) * inner + (o - outer * inner));
+            }
+            found[i] += any;
+        }
+        if (found[i] > g->rows[i])
+            found[i] = g->rows[i];
+    }
+}
+
+/* Marks rows of position i and of those behind it. */
+static double mark_found(const kci_node *node, const crowd *c, const gathers *g, const double *found, double rest,
+                         double at, uint32_t i, double of_it, double part, bitmap *map)
+{
+    double fresh = 0, inner = 1, others = 1;
+    if (of_it < part)
+        return 0;
+    if (i == node->axes)
+        return bitmap_mark(map, at);
+    if (c->skip >> i & 1)
+        return mark_found(node, c, g, found, rest, at, i + 1, of_it, part, map);
+    uint32_t k = 0;
+    while (k < g->count && g->position[k] != i)
+        k++;
+    for (uint32_t j = i + 1; j < node->axes; j++) {
+        bool chosen = false;
+        for (uint32_t q = 0; q < g->count; q++)
+            chosen = chosen || g->position[q] == j;
+        inner *= c->skip >> j & 1 || chosen ? 1 : c->size[j];
+    }
+    if (k == g->count) {
+        others = (double)(int64_t)(rest / inner);
+        return mark_found(node, c, g, found, rest - others * inner, at * c->size[i] + others, i + 1, of_it, part, map);
+    }
+    for (double row = 0; row < found[k]; row++) {
+        double left = found[k] - row;
+        fresh += mark_found(node, c, g, found, rest, at * c->size[i] + row, i + 1, left < 1 ? of_it * left : of_it, part, map);
+    }
+    return fresh;
+}
+
+/* Which rows the data chooses is unknown: new ones as long as there are any, the
+ * last perhaps in part.  Marks those of which at least `part` is read. */
+static double mark_rows(kci_walker *w, const kci_node *node, const crowd *c, double part, bitmap *map)
+{
+    gathers g = gathers_of(w, node);
+    double others = elements_of(c, node), fresh = 0, found[MOST_GATHERS];
+    bitmap met;
+    for (uint32_t i = 0; i < g.count; i++)
+        others /= c->size[g.position[i]];
+    if (!bitmap_make(w, &met, g.all * others))
+        return -1;
+    bool done = mark(w, node, c, true, &met) >= 0;
+    for (double other = 0; other < others && done; other++) {
+        count_met(&g, &met, other * g.all, found);
+        fresh += mark_found(node, c, &g, found, other, 0, 0, 1, part, map);
+    }
+    bitmap_free(w, &met);
+    return done ? fresh : -1;
 }
 
 /* Lists the values of each virtual dim that lie within the fused-away tensor. */
@@ -345,68 +428,93 @@ kc_status kci_walk_virtuals(kci_walker *w)
     return KC_OK;
 }
 
-/* The useful points of an op are distinct values of its axes within their sizes. */
-double kci_walk_useful(kci_walker *w, uint32_t id, bool masks_only)
+/* Elements of which live points touch at least `part`. */
+static double count_marks(kci_walker *w, const crowd *c, bool masks_only, double part)
 {
-    const kci_node *node = &w->graph->nodes[id];
-    uint64_t skip = skipped_axes(w, node);
-    double factor;
-    enumerated(w, node, skip, &factor);
+    double total = 0;
     bitmap map;
-    if (!bitmap_make(w, &map, node, skip))
+    if (!bitmap_make(w, &map, elements_of(c, &w->graph->nodes[c->first])))
         return -1;
-    double fresh = mark(w, node, skip, masks_only, &map);
-    kci_free(w->context, map.bytes, map.size);
-    return fresh < 0 ? -1 : fresh * factor;
-}
-
-static uint64_t tensor_skip(const kci_walker *w, int32_t tensor)
-{
-    uint64_t skip = ~(uint64_t)0;
-    double points = 0, factor;
-    for (size_t n = 0; n < w->nodes; n++) {
+    for (uint32_t n = 0; n < w->nodes && total >= 0; n++) {
         const kci_node *node = &w->graph->nodes[n];
-        if (node->kind != KCI_READ || node->tensor != tensor)
+        if (!belongs(w, c, n))
             continue;
-        skip &= free_axes(w, node);
-        points += points_of(w, enumerated(w, node, 0, &factor));
+        double fresh = gathers_of(w, node).count == 0 ? mark(w, node, c, masks_only, &map) : mark_rows(w, node, c, part, &map);
+        total = fresh < 0 ? -1 : total + fresh;
     }
-    return points > FEW_POINTS ? skip : 0;
+    bitmap_free(w, &map);
+    return total < 0 ? -1 : total * c->factor;
 }
 
-double kci_walk_touched(kci_walker *w, int32_t tensor)
+static bool leads(const kci_walker *w, uint32_t id)
 {
-    uint64_t skip = tensor_skip(w, tensor);
-    bitmap map = { NULL, 0, 0 };
-    double total = 0, factor = 1;
-    for (size_t n = 0; n < w->nodes; n++) {
-        const kci_node *node = &w->graph->nodes[n];
-        if (node->kind != KCI_READ || node->tensor != tensor)
-            continue;
-        enumerated(w, node, skip, &factor);
-        if (map.bytes == NULL && !bitmap_make(w, &map, node, skip))
-            return -1;
-        double fresh = mark(w, node, skip, true, &map);
-        if (fresh < 0) {
-            total = -1;
-            break;
+    bool first = true;
+    for (uint32_t n = 0; n < id && first; n++)
+        first = !together(&w->graph->nodes[n], &w->graph->nodes[id]);
+    return first;
+}
+
+/* The useful points of an op are distinct values of its axes within their sizes,
+ * those of all its twins together: they are its first twin's. */
+double kci_walk_useful(kci_walker *w, uint32_t id)
+{
+    if (!leads(w, id))
+        return 0;
+    crowd c = crowd_of(w, id, false);
+    return count_marks(w, &c, false, 1);
+}
+
+double kci_walk_unmasked(kci_walker *w, uint32_t id)
+{
+    crowd c = crowd_of(w, id, true);
+    return count_marks(w, &c, true, 1);
+}
+
+/* Where rows are expected ones, an element is touched in part: from the least part
+ * upwards, each adds what it has more than the one before. */
+double kci_walk_touched(kci_walker *w, uint32_t read)
+{
+    if (!leads(w, read))
+        return 0;
+    crowd c = crowd_of(w, read, false);
+    double total = 0;
+    for (double before = 0; before < 1;) {
+        double part = 1;
+        for (uint32_t n = 0; n < w->nodes; n++) {
+            gathers g = { .count = 0 };
+            if (belongs(w, &c, n))
+                g = gathers_of(w, &w->graph->nodes[n]);
+            for (uint32_t some = 1; some < 1u << g.count; some++) { /* those whose row is one in part */
+                double of_it = 1;
+                for (uint32_t i = 0; i < g.count; i++)
+                    if (some >> i & 1)
+                        of_it *= g.rows[i] - (double)(int64_t)g.rows[i];
+                if (of_it > before && of_it < part)
+                    part = of_it;
+            }
         }
-        total += fresh;
+        double marks = count_marks(w, &c, true, part);
+        if (marks < 0)
+            return -1;
+        total += marks * (part - before);
+        before = part;
     }
-    if (map.bytes != NULL)
-        kci_free(w->context, map.bytes, map.size);
-    return total < 0 ? -1 : total * factor;
+    return total;
 }
 
 double kci_walk_point_steps(kci_walker *w)
 {
     double steps = 0, factor;
-    for (size_t n = 0; n < w->nodes; n++) {
+    for (uint32_t n = 0; n < w->nodes; n++) {
         const kci_node *node = &w->graph->nodes[n];
         if (node->kind == KCI_WRITE)
             continue;
-        uint64_t skip = node->kind == KCI_READ ? tensor_skip(w, node->tensor) : skipped_axes(w, node);
-        steps += points_of(w, enumerated(w, node, skip, &factor));
+        uint32_t first = n;
+        for (uint32_t k = 0; k < n && first == n; k++)
+            if (together(&w->graph->nodes[k], node))
+                first = k;
+        crowd c = crowd_of(w, first, false);
+        steps += points_of(w, enumerated(w, node, c.skip, &factor));
     }
     return steps;
 }

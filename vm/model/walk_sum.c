@@ -90,40 +90,43 @@ static kc_status add_points(kci_walker *w)
         const kci_node *node = node_at(w, u);
         if (node->kind != KCI_OP || (node->flags & KCI_RESCALE) || (node->flops == 0 && node->special == 0))
             continue;
-        double points = kci_walk_useful(w, u, false);
+        double points = kci_walk_useful(w, u);
         if (points < 0)
             return kc_context_status(w->context);
         add_work(w->out, node, points * node->share, false);
         if (w->tiling == NULL) {
-            points = kci_walk_useful(w, u, true);
+            points = kci_walk_unmasked(w, u);
             if (points < 0)
                 return kc_context_status(w->context);
             add_work(w->out, node, points, true);
         }
     }
-    for (size_t t = 0; t < w->graph->tensor_count; t++) {
-        kci_row *row = &w->out->rows[t];
-        double scale = 0;
-        for (uint32_t u = 0; u < w->nodes; u++) {
-            const kci_node *node = node_at(w, u);
-            if (node->kind == KCI_READ && node->tensor == (int32_t)t && node->scale > scale)
-                scale = node->scale;
-        }
-        if (scale == 0)
+    return KC_OK;
+}
+
+/* Causes of what the reads of one tensor and scale moved; `least`: each element once. */
+static void explain(kci_walker *w, kci_row *row, const kci_walk_stream *stream, double least, double bytes)
+{
+    double elements = w->tiling == NULL ? least : stream->elements;
+    double more = (elements - least) * bytes, pass = stream->later * bytes;
+    if (w->tiling == NULL)
+        row->loads = 1;
+    row->read += elements * bytes;
+    row->compulsory += least * bytes;
+    row->pass += pass < more ? pass : more;
+    row->reload += pass < more ? more - pass : 0;
+}
+
+static kc_status add_reads(kci_walker *w)
+{
+    for (uint32_t u = 0; u < w->nodes; u++) {
+        const kci_node *node = node_at(w, u);
+        if (node->kind != KCI_READ || w->stream[u].first != u)
             continue;
-        double touched = kci_walk_touched(w, (int32_t)t);
+        double touched = kci_walk_touched(w, u);
         if (touched < 0)
             return kc_context_status(w->context);
-        double bytes = w->graph->tensors[t].bytes, least = touched * scale * bytes;
-        if (w->tiling == NULL) {
-            row->loads = 1;
-            w->elements[t] = touched * scale;
-        }
-        double moved = w->elements[t] * bytes, more = moved - least, pass = w->later[t] * bytes;
-        row->read += moved;
-        row->compulsory += least;
-        row->pass = pass < more ? pass : more;
-        row->reload = more - row->pass;
+        explain(w, &w->out->rows[node->tensor], &w->stream[u], touched * node->scale, w->graph->tensors[node->tensor].bytes);
     }
     return KC_OK;
 }
@@ -137,6 +140,8 @@ kc_status kci_walk_sum(kci_walker *w)
     }
     if (status == KC_OK)
         status = add_points(w);
+    if (status == KC_OK)
+        status = add_reads(w);
     if (status == KC_OK)
         add_writes(w);
     return status;

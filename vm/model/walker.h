@@ -2,6 +2,7 @@
  *
  * walk_nest.c   passes, the loops they share, what is done where
  * walk_live.c   tiles and boxes, and whether a live point is in them
+ * walk_joint.c  whether a point is live
  * walk_points.c useful points and distinct elements, by enumeration
  * walk.c        the walk over CTAs and loops; what is fetched, executed, visited
  * walk_spill.c  accumulators: their tiles, spills and partials
@@ -49,6 +50,14 @@ typedef struct kci_walk_accumulator {
     size_t last_size, visit_size, live_size;
 } kci_walk_accumulator;
 
+/* What the reads of one tensor at one scale move. */
+typedef struct kci_walk_stream {
+    uint32_t first;                 /* of these reads */
+    uint32_t first_pass;            /* that read some; 0: none yet */
+    double elements;                /* times the scale */
+    double later;                   /* of these, read by a pass after the first */
+} kci_walk_stream;
+
 typedef struct kci_walker {
     const kci_graph *graph;
     const kci_tiling *tiling;
@@ -91,9 +100,7 @@ typedef struct kci_walker {
 
     unsigned char **table;          /* per limit of a region: liveness of tiles; 0 unknown, 1 dead, 2 live */
     size_t *table_size;
-    double *elements;               /* per tensor: elements read, and what was moved beside */
-    double *later;                  /* per tensor: read by a pass after the first that read it */
-    uint32_t *first_pass;           /* per tensor: that pass + 1; 0: none */
+    kci_walk_stream *stream;        /* per read; that of the first of its tensor and scale counts */
 } kci_walker;
 
 /* Passes, places and jobs (walk_nest.c).  Fails where the kernel can't run. */
@@ -125,11 +132,16 @@ kc_status kci_walk_virtuals(kci_walker *walker);
 /* Whether the tile is live for the node: some alternative, each of whose masks has
  * a live point in the tile. */
 bool kci_walk_live(kci_walker *walker, uint32_t node, kci_set around);
-/* Useful points of an op, or (masks_only) those that masks leave. */
-double kci_walk_useful(kci_walker *walker, uint32_t node, bool masks_only);
-/* Distinct elements of a tensor that live points touch. */
-double kci_walk_touched(kci_walker *walker, int32_t tensor);
-/* What the two above will enumerate. */
+/* Useful points of an op, with those of its twins (of later twins: 0); those that
+ * masks leave of one node. */
+double kci_walk_useful(kci_walker *walker, uint32_t node);
+double kci_walk_unmasked(kci_walker *walker, uint32_t node);
+/* Distinct elements that live points touch in this read and all others of its tensor
+ * and scale (of later ones: 0). */
+double kci_walk_touched(kci_walker *walker, uint32_t read);
+/* Whether a point of a node with dims `own` is live (walk_joint.c). */
+bool kci_walk_point_live(kci_walker *walker, const kci_node *node, kci_set own, bool masks_only, const int64_t *point);
+/* What the first three of these will enumerate. */
 double kci_walk_point_steps(kci_walker *walker);
 /* The value of an axis where its dims have these values, and whether it is within a limit. */
 double kci_walk_value(const kci_walker *walker, const kci_axis *axis, const int64_t *value);

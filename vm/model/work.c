@@ -15,7 +15,7 @@ static void add(const kci_node *node, double points, double out_points, const to
         to->matrix[node->math] += flops;
     } else {
         to->vector[wide] += flops;
-        if (to->vector_fma && node->edges == 2 && strcmp(node->label, "matmul") == 0)
+        if (to->vector_fma && (node->flags & KCI_MATMUL))
             to->vector_fma[wide] += flops;
     }
     *to->special += node->special * points;
@@ -32,7 +32,7 @@ static kci_set scope_loops(const kci_graph *graph, uint32_t first, uint32_t coun
 
 /* Points of an op: the useful ones; or those executed where nothing is tiled, dead
  * ones left out unless `whole` (a small kernel that combines partials knows no mask). */
-static double points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out)
+double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out)
 {
     kci_set loops = out ? scope_loops(plan->graph, node->out, node->outs) : scope_loops(plan->graph, node->axis, node->axes);
     kci_sum sum = kci_sum_over(plan, node, loops);
@@ -62,7 +62,7 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
     if (node->flops == 0 && node->special == 0 && !by_output)
         return KC_OK;
     if (!(node->flags & KCI_RESCALE)) {
-        double in = points(plan, node, true, false, false), out = by_output ? points(plan, node, true, false, true) : 0;
+        double in = kci_useful_points(plan, n), out = by_output ? kci_points(plan, node, true, false, true) : 0;
         if (in < 0 || out < 0)
             return kc_context_status(plan->context);
         add(node, in * node->share, out * node->share, useful);
@@ -71,7 +71,7 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
         if (node->flags & KCI_RESCALE)
             return KC_OK;
         bool whole = plan->combined[n];
-        double in = points(plan, node, false, whole, false), out = by_output ? points(plan, node, false, whole, true) : 0;
+        double in = kci_points(plan, node, false, whole, false), out = by_output ? kci_points(plan, node, false, whole, true) : 0;
         if (in < 0 || out < 0)
             return kc_context_status(plan->context);
         add(node, in, out, executed);
@@ -94,7 +94,7 @@ static void note_matmul(kci_plan *plan, uint32_t n)
 {
     const kci_graph *graph = plan->graph;
     const kci_node *node = &graph->nodes[n];
-    if (!plan->tiling || node->edges != 2 || strcmp(node->label, "matmul") != 0 || !plan->plain[n])
+    if (!plan->tiling || !(node->flags & KCI_MATMUL) || !plan->plain[n])
         return;
     struct kci_matmul_count *m = &plan->counts.matmuls[plan->counts.matmul_count++];
     const kci_node *inputs[2];

@@ -1,0 +1,136 @@
+-- explain_spec.lua: r:explain(), r:sensitivity(), measured times, kc.occupancy.
+local kc = require "kcost"
+local failing = require "failing"
+
+local size = { m = 4096, n = 4096, k = 4096 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local D = kc.write("D", kc.map("relu", kc.read(C)))
+local tiled = kc.tile(C, { m = 64, n = 64, k = 64 })
+
+describe("an explanation", function()
+    it("says the time, the roof, the bytes and what would help", function()
+        local text = kc.evaluate(tiled, "h100-sxm5"):explain()
+        assert.is_true(failing.holds(text, "C on h100-sxm5 takes", "binds", "Where the time goes",
+            "What the bytes are for", "A: ", "compulsory", "What would help", "less: tile ", "1 % more "))
+    end)
+
+    it("of a count has no time", function()
+        assert.is_true(failing.holds(kc.count(tiled):explain(), "no time", "reloaded"))
+    end)
+
+    it("of a program names its kernels and what to fuse", function()
+        local r = kc.evaluate(kc.program("chain", { C, D }), "h100-sxm5")
+        assert.is_true(failing.holds(r:explain(), "C: ", "D: ", "C and D fused, so that 67.1 MB stay on chip"))
+        assert.is_true(failing.holds(r.kernels[2]:explain(), "D on h100-sxm5 takes", "less: fused with the kernel"))
+    end)
+
+    it("is there for the rows of a comparison", function()
+        local c = kc.compare({ C, tiled }, { "h100-sxm5" })
+        assert.is_true(failing.holds(c.results[2]:explain(), "What would help"))
+    end)
+
+    it("of a group speaks of all its CTAs", function()
+        local text = kc.evaluate(kc.group("both", { tiled, kc.resize(tiled, { m = 64 }) }), "h100-sxm5"):explain()
+        assert.is_true(failing.holds(text, "4160 CTAs on 132 cores"))
+        assert.is_false(failing.holds(text, "It is untiled"))
+    end)
+
+    it("of a row kernel tries wider accesses", function()
+        local X = kc.tensor("X", "i j", "f16", { i = 16384, j = 1024 })
+        local rows = kc.tile(kc.write("Y", kc.softmax(kc.read(X), "j")), { i = 1 }, { vector = 2, threads = 64 })
+        assert.is_true(failing.holds(kc.evaluate(rows, "h100-sxm5"):explain(), "less: accesses of ", "bytes instead of 2"))
+    end)
+
+    it("is a method", function()
+        local r = kc.count(C)
+        assert.equal("kc.explain: call it as r:explain()", failing.message(r.explain))
+        assert.equal("kc.sensitivity: call it as r:sensitivity()", failing.message(r.sensitivity, 1))
+    end)
+end)
+
+describe("a sensitivity", function()
+    it("is the relative change of the time for 1 % more of each roof", function()
+        local s = kc.evaluate(C, "h100-sxm5", { launch = "none" }):sensitivity()
+        assert.is_true(math.abs(s.matrix - (1 / 1.01 - 1)) < 1e-12)
+        for _, roof in ipairs { "vector", "special", "hbm", "launch" } do assert.equal(0, s[roof]) end
+        local d = kc.evaluate(D, "h100-sxm5", { launch = "none" }):sensitivity()
+        assert.is_true(math.abs(d.hbm - (1 / 1.01 - 1)) < 1e-12)
+    end)
+
+    it("agrees with a device that is changed by hand", function()
+        local device = kc.device("h100-sxm5")
+        local more = device:with { hbm = { bandwidth = 1.01 * device.hbm.bandwidth } }
+        local before, after = kc.evaluate(tiled, device), kc.evaluate(tiled, more)
+        assert.is_true(math.abs(after.time / before.time - 1 - before:sensitivity().hbm) < 1e-12)
+    end)
+
+    it("needs a device", function()
+        local r = kc.count(C)
+        assert.equal("kc.sensitivity: C has no time; evaluate it on a device", failing.message(r.sensitivity, r))
+    end)
+end)
+
+describe("a measured time", function()
+    it("stands beside the estimate and the roof", function()
+        local r = kc.evaluate(tiled, "h100-sxm5", { measured = 612e-6 })
+        assert.equal(612e-6, r.measured)
+        assert.equal(612e-6 / r.time, r.measured_ratio)
+        assert.equal(r.roof_time / 612e-6, r.measured_efficiency)
+        assert.equal(612e-6, r:table().measured)
+        assert.is_true(failing.holds(table.concat(r.notes, "\n"), "measured 612 us is", "times the estimate",
+            "% of the compute roof"))
+        assert.is_nil(kc.evaluate(tiled, "h100-sxm5").measured)
+    end)
+
+    it("that beats the roof is named, with the likely causes", function()
+        local notes = table.concat(kc.evaluate(C, "h100-sxm5", { measured = 120e-6 }).notes, "\n")
+        assert.is_true(failing.holds(notes, "beats roof_time", "L2 residency", "boost clock", "sparse peak"))
+    end)
+
+    it("is of one x on one device", function()
+        assert.is_true(failing.holds(failing.message(kc.compare, { C }, { "h100-sxm5" }, { measured = 1 }), "measured"))
+        assert.is_true(failing.holds(failing.message(kc.count, C, { measured = 1 }), "measured"))
+        assert.equal("kc.evaluate: option 'measured' is a time above 0, in seconds",
+            failing.message(kc.evaluate, C, "h100-sxm5", { measured = -1 }))
+    end)
+end)
+
+describe("an occupancy", function()
+    it("has the CTAs, the warps, the limit and what was rounded", function()
+        local o = kc.occupancy("a100-sxm4-80gb", { threads = 224, registers = 92, smem = 4096 })
+        assert.equal(2, o.ctas)
+        assert.equal(14, o.warps)
+        assert.equal(7, o.cta_warps)
+        assert.equal(96, o.registers)
+        assert.equal(5120, o.smem)
+        assert.equal("registers", o.limit)
+        assert.equal(2, o.allowed.registers)
+        assert.equal(9, o.allowed.warps)
+        assert.is_nil(o.allowed.tmem)
+    end)
+
+    it("solves for what keeps n CTAs", function()
+        local o = kc.occupancy("h100-sxm5", { threads = 256, stage = 32768, keep = 2 })
+        assert.equal(3, o.max.stages)
+        assert.equal(227 / 2 * 1024 > o.max.smem and o.max.smem > 100 * 1024, true)
+        assert.equal(128, o.max.registers)
+        assert.is_nil(kc.occupancy("h100-sxm5", { threads = 1024, keep = 3 }).max)
+    end)
+
+    it("takes a device's name, or a device", function()
+        local device = kc.device("a100-sxm4-80gb"):with { max_ctas = 1 }
+        assert.equal(1, kc.occupancy(device, { threads = 32 }).ctas)
+        assert.equal("CTAs", kc.occupancy(device, { threads = 32 }).limit)
+    end)
+
+    it("says what is wrong with its arguments", function()
+        assert.is_true(failing.holds(failing.message(kc.occupancy), "kc.occupancy: device"))
+        assert.is_true(failing.holds(failing.message(kc.occupancy, "a100-sxm4-80gb"), "kc.occupancy: cta is nothing"))
+        assert.is_true(failing.holds(failing.message(kc.occupancy, "a100-sxm4-80gb", {}), "threads is missing"))
+        local misspelt = failing.message(kc.occupancy, "a100-sxm4-80gb", { thread = 1 })
+        assert.is_true(failing.holds(misspelt, "did you mean 'threads'"))
+        assert.is_true(failing.holds(failing.message(kc.occupancy, "epyc-9654", { threads = 32 }), "does not state"))
+    end)
+end)

@@ -1,0 +1,10 @@
+-- error: kc.evaluate: option 'measured' is a time above 0, in seconds
+-- line: 9
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local r = kc.evaluate(C, "h100-sxm5", { measured = 0 })
+return r

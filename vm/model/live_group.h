@@ -1,0 +1,44 @@
+/* live_group.h: one group of loops that limits and indices tie together. */
+#ifndef KCI_LIVE_GROUP_H
+#define KCI_LIVE_GROUP_H
+
+#include "plan.h"
+
+enum { MOST_CONDITIONS = 128, MOST_WEIGHTS = 2 * KCI_MAX_LOOPS };
+
+/* lo <= constant + sum of coefficient * value of loop <= hi, for some point of a tile. */
+typedef struct kci_condition {
+    uint32_t axis;
+    double coefficient[KCI_MAX_LOOPS];
+    kci_set loops;              /* walked ones */
+    double least, most;         /* of the rest, constant included */
+    double lo, hi;
+    kci_set bound;              /* loops that it does not fix: of two limits these differ */
+} kci_condition;
+
+typedef struct kci_weight {
+    const kci_axis *axis;
+    kci_set loops;              /* walked ones */
+    double least, most, size;   /* box of the rest; bound */
+    double rows;                /* gather: rows of the rest */
+    size_t position;            /* in the sum's axes */
+    bool crooked;               /* its members walk at unlike steps: no closed form along a loop */
+} kci_weight;
+
+typedef struct kci_group {
+    const kci_sum *sum;
+    const kci_condition *conditions[MOST_CONDITIONS];
+    const kci_weight *weights[MOST_WEIGHTS];
+    size_t condition_count, weight_count;
+    int loops[KCI_MAX_LOOPS];
+    int loop_count;
+    double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];     /* the tile that each loop stands at */
+} kci_group;
+
+double kci_tile_of(const kci_sum *sum, int loop);
+double kci_trips_of(const kci_sum *sum, int loop);
+/* Sum over the live iterations of the group of the product of its extents; negative:
+ * too many to walk, and the context has the sentence. */
+double kci_sum_group(kci_group *group);
+
+#endif

@@ -1,0 +1,37 @@
+/* rebuild.h: tensors and values built again at other sizes or with other dim names. */
+#ifndef KCI_REBUILD_H
+#define KCI_REBUILD_H
+
+#include "reads.h"
+
+typedef struct kci_change {
+    kci_symbol from, to;
+    double size;
+} kci_change;
+
+typedef struct kci_transform {
+    kc_context *context;
+    const char *call;
+    bool renames;
+    const kci_change *changes;
+    size_t count;
+    bool *used;                 /* per change: some dim has that name */
+    kci_seen seen;              /* values and tensors of the old graph */
+    void **made;                /* the new one of each, owned */
+    size_t made_capacity;
+    const kc_value **reads;     /* all reads behind */
+    size_t read_count, read_capacity;
+} kci_transform;
+
+/* The size or name that a dim gets. */
+double kci_new_size(kci_transform *t, kci_symbol name, double size);
+kci_symbol kci_new_name(kci_transform *t, kci_symbol name);
+bool kci_is_changed(const kci_transform *t, kci_symbol name);
+/* How far the dims of a form reach, at old or at new sizes. */
+double kci_reach(kci_transform *t, const kci_form *form, const kci_dim *dims, size_t rank, bool after);
+/* Builds a tensor or value again, and all behind it that is not yet; then kci_made_for
+ * gives the new one of each (not a new reference). */
+kc_status kci_rebuild(kci_transform *t, const kc_object *root);
+void *kci_made_for(const kci_transform *t, const void *old);
+
+#endif
