@@ -380,7 +380,7 @@ static bool make_embedding(pieces *p, const row *r)
         return false;
     const kc_size table[] = { { "v", v }, { "n", n } }, taken = { "m", m };
     kc_tensor *t = keep(p, kc_tensor_new(p->context, "T", "v n", dtype(p, type), table, 2));
-    kc_value *x = keep(p, kc_read(t, "[m] n", &taken, 1, 1, 0));
+    kc_value *x = keep(p, kc_read(t, "[m] n", &taken, 1, 1, v * -expm1(-m / v))) /* random rows: how many differ */;
     return add_kernel(p, write(p, "Z", map1(p, x, 0, 0), type, "m n"), NULL, 1);
 }
 

@@ -30,7 +30,7 @@ const setting settings[] = {
     { "vidur", "*", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, "the profiler's kernel, within a layer" },
     { "neusight", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call between two events" },
     { "kernelbench", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call" },
-    { "liger", "*", NULL, NULL, "none", COLD, 1, false, false, 0, false, 0, "do_bench flushes the L2" },
+    { "liger", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, "do_bench flushes the L2, then times one queued call" },
     { "aiter", "*", NULL, NULL, "none", COLD, 1, false, true, 0, false, 0, "profiler; tensors rotated past the cache" },
     { "gpu_benches", "*", NULL, "mode=graph", "graph", WARM, 1, false, false, 0, false, 0, "back to back in one graph" },
     { "gpu_benches", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, "back to back" },

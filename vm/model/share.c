@@ -283,14 +283,17 @@ static const double COPIED = 1;
 /* Of a stream too long for the cache, what its end leaves to the next one: A100 and H100 add kernels. */
 static const double LEFT_OF_BYTES = 0.6, LEFT_OF_CAPACITY = 0.18;
 
+/* Used in turn, data leaves a cache soon after it no longer fits: all of it at 1.2 times what fits (L40S). */
+static const double STEEP = 5;
+
 /* Share of warm data that is still there when `bytes` are used in turn: all of it while they
- * fit, less and less up to twice that, then the leftovers of a stream. */
+ * fit, less and less a little beyond, then the leftovers of a stream. */
 static double still_warm(const kc_device *device, double bytes)
 {
     double capacity = cache_capacity(device), parts = device->full.l2.parts;
     double room = device->known.llc.capacity >= capacity ? capacity : capacity / (1 + COPIED * (parts - 1));
     double left = bytes > 0 ? fmin(LEFT_OF_BYTES, LEFT_OF_CAPACITY * capacity / bytes) : 1;
-    double over = room > 0 ? fmin(1, fmax(0, 2 * (bytes / room - 1))) : 1;
+    double over = room > 0 ? fmin(1, fmax(0, STEEP * (bytes / room - 1))) : 1;
     return 1 - over + over * left;
 }
 
