@@ -133,7 +133,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 	    while IFS='|' read -r target text; do printf '%-10s %s\n' "$$target" "$$text"; done
 
-tests: $(PROGRAMS)
+tests: $(PROGRAMS) $(B)/tests/accuracy/accuracy
 
 # ---- objects ---------------------------------------------------------------
 

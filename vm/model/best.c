@@ -30,7 +30,7 @@ static kc_status try_one(void *data, kci_tiling *tiling)
         s->rejected++;
         return kc_context_status(context) == KC_ENOMEM ? KC_ENOMEM : KC_OK;
     }
-    kci_times times;
+    kci_times times = { 0 };
     memcpy(s->rows, counts->rows, s->graph->tensor_count * sizeof *s->rows);
     kc_status status = kci_time(s->graph, tiling, counts, s->sizes, s->device, &s->options, s->rows, &times, NULL);
     if (status == KC_EDEVICE) {
