@@ -301,7 +301,7 @@ static bool make_norm(pieces *p, const row *r, const setting *s)
     }
     kc_value *statistics = map1(p, reduce(p, x, "n", rms ? 2 : 4), 3, 1);
     kc_value *y = map2(p, x, statistics, rms ? 1 : 2, 0);
-    if (!g)
+    if (!(g > 0))
         y = map2(p, y, input(p, "W", "n", type, &sizes), rms ? 1 : 2, 0);
     kc_tensor *out = write(p, "Z", y, type, NULL);
     warm(p, "X");
