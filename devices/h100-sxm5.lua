@@ -34,7 +34,7 @@ return {
     hbm = 2.97e12 / 3.352e12,
   },
 
-  fitted = { matrix = 0.73, hbm = 0.86, fixed = 2.4e-6 },
+  fitted = { matrix = 0.73, hbm = 0.87, fixed = 2.4e-6 },
 
   source = {
     ["year cores clock tdp matrix vector hbm link"] = "vendor: NVIDIA H100 whitepaper and datasheet, dense: half of the printed sparse peaks [A]",
