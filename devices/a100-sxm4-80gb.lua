@@ -51,6 +51,6 @@ return {
     ["sustained.matrix.f16"] = "microbenchmark: Azure AI benchmarking guide, cublasLt, 256.5 TFLOP/s [A]",
     ["sustained.matrix.bf16"] = "microbenchmark: ml-engineering, best of many shapes, 271.2 TFLOP/s [A]",
     ["sustained.hbm"] = "microbenchmark: Azure AI benchmarking guide, BabelStream triad, 1.70 TB/s [A]",
-    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others, with `accuracy -f` [A]",
+    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others: `accuracy -f`, then weighed between classes by hand [A]",
   },
 }

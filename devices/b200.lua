@@ -66,6 +66,6 @@ return {
     ["sustained.matrix.f8"] = "microbenchmark: ml-engineering, best of many shapes, 3432.5 TFLOP/s [A]",
     ["sustained.vector"] = "microbenchmark: OpenCL-Benchmark, 69.5 TFLOP/s of f32 [A]",
     ["sustained.hbm"] = "microbenchmark: OpenCL-Benchmark, 6668.7 GB/s read [A]",
-    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others, with `accuracy -f` [A]",
+    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others: `accuracy -f`, then weighed between classes by hand [A]",
   },
 }

@@ -51,6 +51,6 @@ return {
     ["sustained.matrix.f16"] = "derived: that of bf16, the same unit and rate [B]",
     ["sustained.matrix.f8"] = "microbenchmark: ml-engineering, best of many shapes, 1402.6 TFLOP/s [A]",
     ["sustained.hbm"] = "microbenchmark: Azure AI benchmarking guide, BabelStream triad, 2.97 TB/s [A]",
-    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others, with `accuracy -f` [A]",
+    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others: `accuracy -f`, then weighed between classes by hand [A]",
   },
 }
