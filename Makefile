@@ -24,12 +24,13 @@ SCRIPTS := $(sort $(wildcard scripts/*.lua))
 TESTS   := $(sort $(wildcard tests/model/test_*.c tests/lua/test_*.c))
 HELPERS := $(filter-out $(TESTS),$(sort $(wildcard tests/model/*.c)))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
+SCORE   := $(sort $(wildcard tests/accuracy/*.c))
 
 object    = $(patsubst %.c,$(B)/%.o,$(1))
 MODEL_O   := $(call object,$(MODEL)) $(B)/gen/devices.o
 BINDING_O := $(call object,$(BINDING)) $(B)/gen/stdlib.o
 COMMAND_O := $(call object,$(COMMAND))
-TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES))
+TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES) $(SCORE))
 PROGRAMS  := $(patsubst %.c,$(B)/%,$(TESTS))
 
 LIBRARY := $(B)/libkcost.so.0
@@ -75,7 +76,7 @@ LIBS    = -lm
 $(MODEL_O):   private INCLUDE = -iquote vm/model
 $(BINDING_O): private INCLUDE = -iquote vm/lua $(LUA_INC)
 $(COMMAND_O): private INCLUDE = $(TABLE_INC)
-$(TEST_O):    private INCLUDE = -iquote tests -iquote tests/model -iquote vm/model
+$(TEST_O):    private INCLUDE = -iquote tests -iquote tests/model -iquote tests/accuracy -iquote vm/model
 
 # Says what is made, makes its folder; the command follows on a line of its own.
 making = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) $@)
@@ -85,7 +86,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests demo check ci lint asan valgrind cover bench install uninstall clean help FORCE
+.PHONY: all tests demo check ci lint asan valgrind cover bench accuracy install uninstall clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
 	$(if $(VARIANT),,@ln -sfn $(LUA)/kcost build/kcost)
@@ -121,6 +122,10 @@ cover: ## every test, then which lines they ran
 bench: $(patsubst %.c,$(B)/%,$(BENCHES)) ## runs tests/bench
 	@for program in $^; do ./$$program || exit 1; done
 
+MEASURED ?= $(or $(SHARED),../shared)/measured
+accuracy: $(B)/tests/accuracy/accuracy ## predicts every measured kernel of MEASURED=, ../shared/measured by default
+	@./$< $(MEASURED) -o build/accuracy.csv
+
 clean: ## removes build/
 	rm -rf build
 
@@ -128,7 +133,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 	    while IFS='|' read -r target text; do printf '%-10s %s\n' "$$target" "$$text"; done
 
-tests: $(PROGRAMS)
+tests: $(PROGRAMS) $(B)/tests/accuracy/accuracy
 
 # ---- objects ---------------------------------------------------------------
 
@@ -211,6 +216,10 @@ $(B)/tests/lua/test_%: $(B)/tests/lua/test_%.o $(BINDING_O) $(ARCHIVE)
 	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) -lcmocka $(LIBS) -ldl
 
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(ARCHIVE)
+	$(call making,link)
+	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/tests/accuracy/accuracy: $(call object,$(SCORE)) $(ARCHIVE)
 	$(call making,link)
 	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -35,6 +35,8 @@ return {
     hbm = 1.7e12 / 2.039e12,
   },
 
+  fitted = { matrix = 0.77, hbm = 0.8, fixed = 3.1e-6 },
+
   source = {
     ["year cores clock matrix vector l2.capacity l2.parts link"] = "vendor: NVIDIA A100 whitepaper, dense peaks [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
@@ -49,5 +51,6 @@ return {
     ["sustained.matrix.f16"] = "microbenchmark: Azure AI benchmarking guide, cublasLt, 256.5 TFLOP/s [A]",
     ["sustained.matrix.bf16"] = "microbenchmark: ml-engineering, best of many shapes, 271.2 TFLOP/s [A]",
     ["sustained.hbm"] = "microbenchmark: Azure AI benchmarking guide, BabelStream triad, 1.70 TB/s [A]",
+    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others: `accuracy -f`, then weighed between classes by hand [A]",
   },
 }

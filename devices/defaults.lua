@@ -55,7 +55,9 @@ return {
     registers = { unit = 256, parts = 4 },
     smem = { bandwidth = 64 },
     max_ctas = 16,
+    launch = { eager = 28e-6 },
     source = {
+      ["launch"] = "assumed: the hosts of its time; a PyTorch op took 25 us and more on a P4, 30 and more on a V100 and a P100 (NeuSight)",
       ["registers"] = OCCUPANCY,
       ["smem"] = "assumed",
       ["max_ctas"] = "vendor: CUDA programming guide, compute capability 7.5 [A]",
@@ -141,7 +143,9 @@ return {
     l2 = { rate = 28.4 },
     registers = { unit = 512, parts = 4 },
     warp = 64,
+    launch = { eager = 15e-6 },
     source = {
+      ["launch"] = "assumed: a PyTorch op took 15 us and more on an MI100 (NeuSight)",
       ["hbm"] = "assumed: half a line of the L2",
       ["l2"] = "derived: MI210, 5.02 TB/s over 104 CUs at 1.7 GHz [A]",
       ["registers"] = "vendor: AMD CDNA ISA, 8 registers a lane, four SIMDs [B]",

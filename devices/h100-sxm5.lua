@@ -34,6 +34,8 @@ return {
     hbm = 2.97e12 / 3.352e12,
   },
 
+  fitted = { matrix = 0.73, hbm = 0.87, fixed = 2.4e-6 },
+
   source = {
     ["year cores clock tdp matrix vector hbm link"] = "vendor: NVIDIA H100 whitepaper and datasheet, dense: half of the printed sparse peaks [A]",
     ["matrix_clock"] = "vendor: listed compute clock; 989.4e12 / (132 * 4096) [A]",
@@ -49,5 +51,6 @@ return {
     ["sustained.matrix.f16"] = "derived: that of bf16, the same unit and rate [B]",
     ["sustained.matrix.f8"] = "microbenchmark: ml-engineering, best of many shapes, 1402.6 TFLOP/s [A]",
     ["sustained.hbm"] = "microbenchmark: Azure AI benchmarking guide, BabelStream triad, 2.97 TB/s [A]",
+    ["fitted"] = "fitted to matmuls, attention, norms and streams measured by others: `accuracy -f`, then weighed between classes by hand [A]",
   },
 }

@@ -64,7 +64,7 @@ TEST(every_peak_of_every_shipped_device_follows_from_cores_rate_and_clock)
 
 TEST(every_figure_of_every_shipped_device_has_a_source_with_its_kind_and_confidence)
 {
-    static const char *const kinds[] = { "vendor: ", "microbenchmark: ", "derived: ", "assumed" };
+    static const char *const kinds[] = { "vendor: ", "microbenchmark: ", "derived: ", "fitted to ", "assumed" };
     for (size_t i = 0; i < kc_device_count(); i++) {
         kc_device *device = named(kc_device_id(i));
         const char *path;
@@ -73,7 +73,7 @@ TEST(every_figure_of_every_shipped_device_has_a_source_with_its_kind_and_confide
                 continue;
             const char *source = kci_device_source(device, path);
             bool good = false;
-            for (size_t k = 0; source && k < 4; k++)
+            for (size_t k = 0; source && k < sizeof kinds / sizeof kinds[0]; k++)
                 good |= strncmp(source, kinds[k], strlen(kinds[k])) == 0;
             size_t length = source ? strlen(source) : 0;
             if (good && strncmp(source, "assumed", 7) != 0) /* and how sure it is */

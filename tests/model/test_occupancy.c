@@ -115,7 +115,7 @@ static kc_status find(const char *name, const double tile[3], double stages, dou
     s.tiling.stages = stages;
     s.tiling.warps = warps;
     small_counts(&s);
-    kc_status status = kci_occupancy_find(&s.graph, &s.tiling, &s.counts, s.sizes, device, o);
+    kc_status status = kci_occupancy_find(&s.graph, &s.tiling, &s.counts, s.sizes, device, false, o);
     kc_release(device);
     return status;
 }

@@ -267,6 +267,13 @@ kc_result *kc_count(kc_object *x, const kc_options *options);
 kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *options);
 kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t count,
                           kc_device *const *devices, size_t device_count, const kc_options *options);
+/* The fastest of the schedules that a tuned library would try (of a program: of each
+ * kernel), evaluated; a schedule that x has is replaced.  KC_EDEVICE where none runs. */
+kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *options);
+/* What kc_best found: the tiled kernel, or the program of them; NULL: no search. */
+kc_object *kc_result_best(const kc_result *result);        /* a new reference */
+/* How many points it tried; *rejected (may be NULL): how many of them do not run. */
+double kc_result_searched(const kc_result *result, double *rejected);
 /* Walks the loop nest tile by tile and compares with kc_count: KC_OK when every
  * figure agrees.  Fails above 1e8 steps. */
 kc_status kc_verify(kc_object *kernel, double *steps);

@@ -99,6 +99,19 @@ static int ask_evaluate(lua_State *L)
     KCI_RETURN(&c, kc_evaluate(x, device, options));
 }
 
+/* best(x, device [, space [, opts]]): a space of one's own is not searched yet. */
+static int ask_best(lua_State *L)
+{
+    kci_call c = kci_begin(L, "best", 4);
+    kc_object *x = kci_kernel_like(&c, 1, "x", true);
+    kc_device *device = kci_device(&c, 2, "device");
+    if (!kci_absent(&c, 3))
+        return kci_error(&c, "space is given, and searching one is not there yet; leave it out (nil) and the tiles "
+                             "that a tuned library would try are searched");
+    kc_options *options = read_options(&c, 4, evaluate_options, COUNT(evaluate_options));
+    KCI_RETURN(&c, kc_best(x, device, options));
+}
+
 static void *pick_thing(kci_call *c, int index, const char *argument)
 {
     return kci_kernel_like(c, index, argument, true);
@@ -144,6 +157,7 @@ static int ask_verify(lua_State *L)
 const luaL_Reg kci_ask_calls[] = {
     {"count", ask_count},
     {"evaluate", ask_evaluate},
+    {"best", ask_best},
     {"compare", ask_compare},
     {"verify", ask_verify},
     {NULL, NULL},

@@ -149,7 +149,7 @@ static size_t named(const char *keys, const char *path)
 
 static int starts_well(const char *source)
 {
-    static const char *const kinds[] = { "vendor: ", "microbenchmark: ", "derived: ", "assumed" };
+    static const char *const kinds[] = { "vendor: ", "microbenchmark: ", "derived: ", "fitted to ", "assumed" };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strncmp(source, kinds[i], strlen(kinds[i])) == 0)
             return 1;
@@ -195,7 +195,7 @@ static void give_sources(lua_State *L, list *figures)
         if (!f->source)
             fail("%s has no source", f->path);
         if (!starts_well(f->source))
-            fail("the source of %s must begin with vendor:, microbenchmark:, derived: or assumed", f->path);
+            fail("the source of %s must begin with vendor:, microbenchmark:, derived:, fitted to or assumed", f->path);
         if (!ends_well(f->source))
             fail("the source of %s must end with its confidence, [A], [B] or [C]", f->path);
     }

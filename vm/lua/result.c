@@ -115,6 +115,32 @@ static int push_schedule(kci_call *c, const kc_result *r)
     return 1;
 }
 
+/* What kc.best found, to be evaluated or changed further; nil where nothing was searched. */
+static int push_best(kci_call *c, const kc_result *r)
+{
+    if (kc_result_searched(r, NULL) == 0) {
+        lua_pushnil(c->L);
+        return 1;
+    }
+    KCI_RETURN(c, kc_result_best(r));
+}
+
+/* { points, rejected } of a search. */
+static int push_search(lua_State *L, const kc_result *r)
+{
+    double rejected, points = kc_result_searched(r, &rejected);
+    if (points == 0) {
+        lua_pushnil(L);
+        return 1;
+    }
+    lua_createtable(L, 0, 2);
+    lua_pushnumber(L, points);
+    lua_setfield(L, -2, "points");
+    lua_pushnumber(L, rejected);
+    lua_setfield(L, -2, "rejected");
+    return 1;
+}
+
 /* Of a row of a comparison: to the first x on its device. */
 static int push_ratio(lua_State *L, const kci_box *box)
 {
@@ -160,8 +186,8 @@ static int push_method(lua_State *L, lua_CFunction function)
 /* What is not a number. */
 static const char *const other_fields[] = {"kind",  "name",  "device", "convention", "tensors",
                                            "times", "bound", "class",  "schedule",   "kernels",
-                                           "notes", "ratio", "error",  "table",
-                                           "explain", "sensitivity"};
+                                           "notes", "ratio", "error",  "table",      "kernel",
+                                           "search", "explain", "sensitivity"};
 
 static int unknown_field(kci_call *c)
 {
@@ -208,6 +234,10 @@ int kci_index_result(lua_State *L)
         return push_notes(L, r);
     if (strcmp(field, "schedule") == 0)
         return push_schedule(&c, r);
+    if (strcmp(field, "kernel") == 0)
+        return push_best(&c, r);
+    if (strcmp(field, "search") == 0)
+        return push_search(L, r);
     if (strcmp(field, "ratio") == 0)
         return push_ratio(L, box);
     if (strcmp(field, "error") == 0)

@@ -27,6 +27,10 @@ struct kc_options {
     double measured;                /* s; 0: not given */
 };
 
+/* What a time is asked for.  *warm: a flag a tensor of the graph, to be freed with
+ * kci_free; NULL where no tensor was named. */
+kc_status kci_time_options_of(const kc_options *options, const kci_graph *graph, kci_time_options *asked, bool **warm);
+
 /* A copy, so that what a result was asked with cannot change under it. */
 kc_options *kci_options_copy(const kc_options *options);
 

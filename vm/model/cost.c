@@ -249,6 +249,8 @@ static kc_status set_schedule(const work *w, double device_warps)
     for (int i = 0; i < count && status == KC_OK; i++)
         if (tiling->split[i] != 1)
             status = add_of_loop(w, "split", i, tiling->split[i]);
+    if (status == KC_OK && tiling->stream)
+        status = add_of_loop(w, "split", tiling->stream_loop, 0);
     if (status == KC_OK && tiling->raster_count)
         status = add_loops(w, "raster.order", tiling->raster, tiling->raster_count, true);
     else if (status == KC_OK)
@@ -318,37 +320,45 @@ static kc_status note_tiles(const work *w)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-static bool warm_tensors(work *w)
+static bool warm_tensors(const kc_options *options, const kci_graph *graph, bool **warm)
 {
-    const kc_options *options = w->options;
-    if (!options || options->cache_count == 0)
+    if (options->cache_count == 0)
         return true;
-    w->warm = kci_alloc(w->graph->context, w->graph->tensor_count * sizeof *w->warm);
-    if (!w->warm)
+    *warm = kci_alloc(graph->context, graph->tensor_count * sizeof **warm);
+    if (!*warm)
         return false;
-    for (size_t t = 0; t < w->graph->tensor_count; t++) {
-        w->warm[t] = options->warm;
+    for (size_t t = 0; t < graph->tensor_count; t++) {
+        (*warm)[t] = options->warm;
         for (size_t i = 0; i < options->cache_count; i++)
-            if (strcmp(options->caches[i].tensor, w->graph->tensors[t].name) == 0)
-                w->warm[t] = options->caches[i].warm;
+            if (strcmp(options->caches[i].tensor, graph->tensors[t].name) == 0)
+                (*warm)[t] = options->caches[i].warm;
     }
     return true;
 }
 
+kc_status kci_time_options_of(const kc_options *options, const kci_graph *graph, kci_time_options *asked, bool **warm)
+{
+    *asked = (kci_time_options){ 0 };
+    *warm = NULL;
+    if (!options)
+        return KC_OK;
+    asked->no_l2 = options->no_l2;
+    asked->warm = options->warm && !options->cache_count;
+    asked->regime = options->regime;
+    if (!warm_tensors(options, graph, warm))
+        return KC_ENOMEM;
+    asked->warm_tensor = *warm;
+    return KC_OK;
+}
+
 static kc_status evaluate(work *w)
 {
-    kci_time_options asked = { 0 };
-    if (w->options) {
-        asked.no_l2 = w->options->no_l2;
-        asked.warm = w->options->warm && !w->options->cache_count;
-        asked.regime = w->options->regime;
-    }
-    if (!warm_tensors(w))
-        return KC_ENOMEM;
-    asked.warm_tensor = w->warm;
+    kci_time_options asked;
     kci_times times = { 0 };
-    kc_status status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked,
-                                w->rows, &times, &w->r->notes);
+    kc_status status = kci_time_options_of(w->options, w->graph, &asked, &w->warm);
+    if (status == KC_OK)
+        status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked, w->rows, &times,
+                          &w->r->notes);
     if (status == KC_OK)
         set_times(w->r, &times);
     if (status == KC_OK && w->kernel->tiling)

@@ -485,6 +485,10 @@ void kci_device_fill(kc_device *device)
     if (!isnan(stated))
         share[KCI_F16] = stated;
     kci_figures *full = &device->full;
+    if (full->fitted.hbm > 0)
+        full->sustained.hbm = full->fitted.hbm;
+    if (full->fitted.fixed > 0)
+        full->launch.fixed = full->fitted.fixed;
     if (isnan(full->l2.bandwidth) && !isnan(full->l2.capacity))
         full->l2.bandwidth = full->l2.rate * full->cores * full->clock;
 }

@@ -50,6 +50,7 @@ typedef struct kci_figures {
     struct { double graph, stream, eager, fixed, light; } launch;
     struct { double bandwidth, peer, latency, count; } link;
     struct { double matrix[KCI_FORMATS], vector, special, hbm, l2, smem; } sustained;
+    struct { double matrix, hbm, fixed; } fitted;   /* to measured kernels; 0: not */
     double tdp;
 } kci_figures;
 

@@ -99,6 +99,9 @@ const kci_figure_row kci_figure_rows[] = {
     NUMBER("sustained.hbm", sustained.hbm, "", KCI_SHARE, "of hbm.bandwidth"),
     NUMBER("sustained.l2", sustained.l2, "", KCI_SHARE, "of l2.bandwidth"),
     NUMBER("sustained.smem", sustained.smem, "", KCI_SHARE, "of smem.bandwidth"),
+    NUMBER("fitted.matrix", fitted.matrix, "", KCI_SHARE | KCI_MAY_BE_ZERO, "share of the f16 peak, fitted to measured kernels; 0: not"),
+    NUMBER("fitted.hbm", fitted.hbm, "", KCI_SHARE | KCI_MAY_BE_ZERO, "share of hbm.bandwidth, fitted; 0: not"),
+    NUMBER("fitted.fixed", fitted.fixed, "s", KCI_MAY_BE_ZERO, "start and end of a kernel with matmuls, fitted; 0: not"),
     NUMBER("tdp", tdp, "W", 0, "board power"),
 };
 const size_t kci_figure_row_count = sizeof kci_figure_rows / sizeof kci_figure_rows[0];

@@ -136,6 +136,15 @@ static kci_set loops_of(const kci_graph *graph, const kci_node *read)
     return loops;
 }
 
+/* Distinct values of one position of a read; of rows that data chooses no more than are expected. */
+static double values_at(const kci_plan *plan, const kci_node *read, uint32_t i)
+{
+    const kci_graph *graph = plan->graph;
+    uint32_t id = graph->axis_ids[read->axis + i];
+    double values = kci_distinct_values(plan, graph->axes[id].scope);
+    return graph->axes[id].gather && read->distinct > 0 ? fmin(values, read->distinct) : values;
+}
+
 /* Positions that are plain dims count live points together; each other one its
  * distinct values. */
 double kci_read_elements(kci_plan *plan, const kci_node *node)
@@ -151,12 +160,8 @@ double kci_read_elements(kci_plan *plan, const kci_node *node)
         seen |= loops;
         if (plain_scope(plan, scope) && !(plain & loops))
             plain |= loops;
-        else if (!plain_scope(plan, scope)) {
-            double values = kci_distinct_values(plan, scope);
-            if (graph->axes[id].gather && node->distinct > 0)
-                values = fmin(values, node->distinct);
-            others *= values;
-        }
+        else if (!plain_scope(plan, scope))
+            others *= values_at(plan, node, i);
     }
     kci_sum sum = kci_sum_over(plan, node, plain);
     sum.points = true;
@@ -245,7 +250,10 @@ double kci_union_elements(kci_plan *plan, const uint32_t *reads, int count)
             same = same && same_position(graph, graph->axis_ids[first->axis + i],
                                          graph->axis_ids[graph->nodes[reads[r]].axis + i]);
         if (same) {
-            common *= kci_distinct_values(plan, graph->axes[graph->axis_ids[first->axis + i]].scope);
+            double values = values_at(plan, first, i);
+            for (int r = 1; r < count; r++)
+                values = fmax(values, values_at(plan, &graph->nodes[reads[r]], i));
+            common *= values;
             continue;
         }
         double step = common_step(plan, reads, count, i);
@@ -257,7 +265,7 @@ double kci_union_elements(kci_plan *plan, const uint32_t *reads, int count)
                 boxes[r] = empty;
             if (axis->gather) {
                 low = 0;
-                high = kci_distinct_values(plan, graph->axes[id].scope) - 1;
+                high = ceil(values_at(plan, &graph->nodes[reads[r]], i)) - 1;
             } else {
                 kci_distinct_range(plan, graph->axes[id].scope, &low, &high, &stride);
             }

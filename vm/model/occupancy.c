@@ -119,6 +119,10 @@ static kc_status on_chip_limits(const kc_device *device)
     return KC_OK;
 }
 
+/* Of the 32 registers a thread beside its values: row and elementwise kernels address little and
+ * keep no fragments; two CTAs of 1,024 threads fit a core. */
+static const double LIGHT = 16;
+
 static double threads_of(const kci_figures *f, const kci_tiling *tiling, double register_bytes)
 {
     if (tiling->warps > 0)
@@ -129,7 +133,7 @@ static double threads_of(const kci_figures *f, const kci_tiling *tiling, double 
 }
 
 kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts,
-                             const double *sizes, const kc_device *device, kci_occupancy *out)
+                             const double *sizes, const kc_device *device, bool quiet, kci_occupancy *out)
 {
     kc_status status = on_chip_limits(device);
     if (status != KC_OK)
@@ -140,9 +144,13 @@ kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, c
     double register_bytes = fmax(0, counts->register_bytes - tmem);
     kci_cta cta = { .threads = threads_of(f, tiling, register_bytes), .smem = counts->smem, .tmem = tmem };
     cta.registers = kci_registers_per_thread(register_bytes, cta.threads);
+    if (counts->matmul_count == 0)
+        cta.registers = fmax(1, cta.registers - LIGHT);
     *out = kci_occupancy_of(f, &cta);
     if (out->ctas >= 1)
         return KC_OK;
+    if (quiet)
+        return KC_EDEVICE;
     kci_misfit misfit = { graph, tiling, counts, sizes, device, &cta, out, register_bytes };
     return kci_fit_message(&misfit);
 }

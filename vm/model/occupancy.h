@@ -44,8 +44,9 @@ double kci_default_warps(const kci_figures *figures, double register_bytes);
 
 /* The occupancy of a counted kernel under its schedule.  KC_EDEVICE where no CTA
  * fits: the message says what does not fit, by how much, and the largest stages
- * or tile that would; or which on-chip limit the device does not state. */
+ * or tile that would; or which on-chip limit the device does not state.
+ * `quiet`: no message where none fits. */
 kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts,
-                             const double *sizes, const kc_device *device, kci_occupancy *out);
+                             const double *sizes, const kc_device *device, bool quiet, kci_occupancy *out);
 
 #endif

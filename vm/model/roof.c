@@ -37,13 +37,27 @@ static bool same_unit(kci_format a, kci_format b)
     return (a == KCI_F8E5M2 && b == KCI_F8E4M3) || (a == KCI_U8 && b == KCI_I8);
 }
 
-static kci_compute_roof matrix_roof(const kc_device *device, kci_format format)
+/* Of the peak, where nothing was fitted. */
+static double typical_share(const kc_device *device, kci_format format)
 {
     double stated = device->known.sustained.matrix[format];
-    kci_compute_roof roof = { KCI_MATRIX, format, device->known.matrix[format], stated * TYPICAL };
-    if (isnan(stated))
-        roof.sustained = device->full.sustained.matrix[format];
-    return roof;
+    return isnan(stated) ? device->full.sustained.matrix[format] : stated * TYPICAL;
+}
+
+/* fitted.matrix is that of f16 and bf16; what power takes from them it takes from all. */
+static double sustained_share(const kc_device *device, kci_format format)
+{
+    double fitted = device->full.fitted.matrix, typical = typical_share(device, format);
+    if (!(fitted > 0))
+        return typical;
+    if (format == KCI_F16 || format == KCI_BF16)
+        return fitted;
+    return fmin(1, typical * fitted / typical_share(device, KCI_BF16));
+}
+
+static kci_compute_roof matrix_roof(const kc_device *device, kci_format format)
+{
+    return (kci_compute_roof){ KCI_MATRIX, format, device->known.matrix[format], sustained_share(device, format) };
 }
 
 kc_status kci_vector_roof(const kc_device *device, bool f64, kci_compute_roof *roof, kci_notes *notes)
@@ -207,6 +221,12 @@ static bool is_old(const kc_device *device, const char *path)
 double kci_path_share(const kc_device *device, const char *path)
 {
     return is_old(device, path) ? OLD_PATH : 1;
+}
+
+bool kci_path_specialised(const kc_device *device, const char *path)
+{
+    const char *used = kci_path_of(device, path);
+    return strcmp(used, "wgmma") == 0 || strcmp(used, "tcgen05") == 0;
 }
 
 double kci_path_overlap(const kc_device *device, const char *path)

@@ -40,6 +40,8 @@ double kci_ridge(const kci_counts *counts, const kc_device *device);
  * Hopper stops at 0.63.  `path` NULL: the device's best. */
 const char *kci_path_of(const kc_device *device, const char *path);
 double kci_path_share(const kc_device *device, const char *path);
+/* Do these instructions leave loads and stores to warps of their own?  wgmma and tcgen05. */
+bool kci_path_specialised(const kc_device *device, const char *path);
 /* The share of softmax that hides behind matrix work under these instructions. */
 double kci_path_overlap(const kc_device *device, const char *path);
 

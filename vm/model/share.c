@@ -278,17 +278,41 @@ void kci_add_bytes(const kci_graph *graph, const kci_row *rows, double *read, do
     }
 }
 
+/* What a cache of parts keeps for one more use: data that cores of several parts read has copies. */
+static const double COPIED = 1;
+/* Of a stream too long for the cache, what its end leaves to the next one: A100 and H100 add kernels. */
+static const double LEFT_OF_BYTES = 0.6, LEFT_OF_CAPACITY = 0.18;
+
+/* Used in turn, data leaves a cache soon after it no longer fits: all of it at 1.2 times what fits (L40S). */
+static const double STEEP = 5;
+
+/* Share of warm data that is still there when `bytes` are used in turn: all of it while they
+ * fit, less and less a little beyond, then the leftovers of a stream. */
+static double still_warm(const kc_device *device, double bytes)
+{
+    double capacity = cache_capacity(device), parts = device->full.l2.parts;
+    double room = device->known.llc.capacity >= capacity ? capacity : capacity / (1 + COPIED * (parts - 1));
+    double left = bytes > 0 ? fmin(LEFT_OF_BYTES, LEFT_OF_CAPACITY * capacity / bytes) : 1;
+    double over = room > 0 ? fmin(1, fmax(0, STEEP * (bytes / room - 1))) : 1;
+    return 1 - over + over * left;
+}
+
 void kci_share_warm(const kci_graph *graph, const kc_device *device, const kci_time_options *options, kci_row *rows)
 {
-    double room = cache_capacity(device);
+    double bytes = 0;
+    for (size_t t = 0; t < graph->tensor_count; t++)
+        bytes += rows[t].compulsory;
+    double kept = still_warm(device, bytes);
     for (size_t t = 0; t < graph->tensor_count; t++) {
-        bool warm = options->warm_tensor ? options->warm_tensor[t] : options->warm;
         const kci_tensor_use *use = &graph->tensors[t];
-        if (!warm || !use->read || use->written || rows[t].compulsory > room)
+        bool warm = options->warm_tensor ? options->warm_tensor[t] : options->warm && use->read;
+        if (!warm || (use->read && use->written))
             continue;
-        room -= rows[t].compulsory;
-        double loads = rows[t].loads;
-        rows[t] = (kci_row){ .written = rows[t].written, .loads = loads };
+        double *causes[] = { &rows[t].compulsory, &rows[t].reload, &rows[t].pass, &rows[t].spill, &rows[t].split };
+        for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
+            *causes[i] *= 1 - kept;
+        rows[t].read *= 1 - kept;
+        rows[t].written *= 1 - kept; /* it stays in L2, to be overwritten there */
     }
 }
 

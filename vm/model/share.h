@@ -41,8 +41,8 @@ double kci_steps(const kci_counts *counts);
 /* Adds the bytes of all rows: what steps move, and the final writes. */
 void kci_add_bytes(const kci_graph *graph, const kci_row *rows, double *read, double *written);
 
-/* What a warm cache holds needs no HBM read: tensors in order of first use, as
- * long as they fit.  Part of kci_share; alone for untiled kernels. */
+/* What a warm cache holds needs no HBM read: all of it where the kernel's tensors fit
+ * together, else a share.  A written tensor that is named warm stays there, to be overwritten.  Part of kci_share; alone for untiled kernels. */
 void kci_share_warm(const kci_graph *graph, const kc_device *device, const kci_time_options *options, kci_row *rows);
 
 #endif

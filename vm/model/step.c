@@ -57,6 +57,20 @@ void kci_instruction_rounding(const kci_counts *counts, const kc_device *device,
         rounding[f] = work[f] > 0 ? done[f] / work[f] : 1;
 }
 
+double kci_fragment_rounding(const kci_counts *counts, const kc_device *device)
+{
+    double work = 0, done = 0;
+    for (size_t i = 0; i < counts->matmul_count; i++) {
+        const struct kci_matmul_count *mm = &counts->matmuls[i];
+        instruction instr = instruction_of(device, mm);
+        instr.k = 1;
+        double points = mm->executions * mm->m * mm->n * mm->k;
+        work += points;
+        done += points * rounding_of(&instr, mm->m, mm->n, 1);
+    }
+    return work > 0 ? done / work : 1;
+}
+
 /* Warps split an m x n tile so that their own tiles are as square as powers of two allow. */
 static void warp_tile(const struct kci_matmul_count *mm, double warps, double *m, double *n)
 {
@@ -118,6 +132,16 @@ double kci_supplied(double bandwidth, double resident, double in_flight, double 
     return fmin(bandwidth, resident * in_flight / latency);
 }
 
+/* Tiles come in rounds: a buffer is asked for when it is free, and is full after the latency and
+ * its own transfer; `depth` of them are under way. */
+static double in_rounds(double bandwidth, double resident, const kci_supply *s, double latency)
+{
+    double bytes = resident * s->in_flight;
+    if (!(bytes > 0) || !(latency > 0) || !(s->depth > 0) || isinf(bandwidth))
+        return kci_supplied(bandwidth, resident, s->in_flight, latency);
+    return fmin(bandwidth, bytes / (latency + bytes / s->depth / bandwidth));
+}
+
 /* ---- one row of CTAs ----------------------------------------------------------------------- */
 
 typedef double (*combine)(double a, double b);
@@ -135,8 +159,8 @@ static double sum(double a, double b)
 /* Seconds to move a CTA's bytes for all `active` ones, `each` behind one core's port. */
 static double load_time(const kci_supply *s, double hbm, double l2, double each, double active, combine both)
 {
-    double hbm_rate = kci_supplied(s->hbm, active, s->in_flight, s->hbm_latency);
-    double l2_rate = kci_supplied(s->l2, active, s->in_flight, s->l2_latency);
+    double hbm_rate = in_rounds(s->hbm, active, s, s->hbm_latency);
+    double l2_rate = in_rounds(s->l2, active, s, s->l2_latency);
     double through_l2 = s->l2 > 0 ? active * l2 / l2_rate : 0;
     double through_port = s->port > 0 ? each * l2 / s->port : 0;
     return both(active * hbm / hbm_rate, both(through_l2, through_port));
@@ -173,10 +197,13 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
         r.step = load + r.last;
     } else {
         double own = overlap == KCI_OVERLAP_NONE ? load / each + compute : fmax(load / each, compute);
-        r.last = fmax(each * unit, compute);
-        r.step = fmax(fmax(load, each * unit), own);
+        (void)unit;
+        r.last = each * compute;
+        r.step = fmax(fmax(load, each * compute), own);
     }
-    r.total = cta->chain + r.load + (steps - 1) * r.step + r.last + r.store;
+    r.steps = (steps - 1) * r.step;
+    r.moves = r.load + (steps - 1) * load + r.store;
+    r.total = cta->chain + r.load + r.steps + r.last + r.store;
     return r;
 }
 
@@ -197,12 +224,15 @@ static kci_body add_rows(kci_body body, const kci_row_time *r, double rows, doub
     return body;
 }
 
-/* Rows whose first load and last store run beside the last compute of the row before. */
-static kci_body add_hidden_rows(kci_body body, const kci_row_time *r, double rows, double chain)
+/* Rows whose first load and last store run beside their neighbours.  Where warps of their own load
+ * and store, loads run ahead of the tile and its results leave while the next one is computed: a
+ * row is its steps, or all that it moves.  Else they run beside the last compute only. */
+static kci_body add_hidden_rows(kci_body body, const kci_row_time *r, double rows, const kci_cta_cost *cta)
 {
-    double ends = chain + r->load + r->store;
-    body.total += rows * (r->total - ends - r->last + fmax(ends, r->last));
-    body.drain += rows * fmax(ends, r->last);
+    double steps = cta->specialised ? r->steps + r->last : r->last;
+    double moves = cta->specialised ? fmax(cta->chain, r->moves) : cta->chain + r->load + r->store;
+    body.total += rows * (fmax(steps, moves) + (cta->specialised ? 0 : r->steps));
+    body.drain += rows * fmax(0, moves - steps);
     return body;
 }
 
@@ -216,13 +246,37 @@ kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_over
         kci_row_time r = kci_row_of(cta, supply, overlap, occupancy, wide, serial);
         body = add_rows(body, &r, hides ? 1 : full, cta->chain);
         if (hides)
-            body = add_hidden_rows(body, &r, full - 1, cta->chain);
+            body = add_hidden_rows(body, &r, full - 1, cta);
     }
     if (rest > 0) {
         kci_row_time r = kci_row_of(cta, supply, overlap, ceil(rest / supply->cores), rest, serial);
-        body = hides && full > 0 ? add_hidden_rows(body, &r, 1, cta->chain) : add_rows(body, &r, 1, cta->chain);
+        body = hides && full > 0 ? add_hidden_rows(body, &r, 1, cta) : add_rows(body, &r, 1, cta->chain);
     }
     return body;
+}
+
+kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
+                         double occupancy, double partial)
+{
+    double steps = fmax(1, cta->steps), shares = fmin(supply->cores * occupancy, ctas * steps);
+    double each = ceil(ctas * steps / shares), tiles = ctas / shares;
+    kci_row_time r = kci_row_of(cta, supply, overlap, ceil(shares / supply->cores), shares, false);
+    double ends = cta->chain + r.load + r.store, cut = 0;
+    if (fmod(ctas, shares) != 0)
+        cut = 2 * supply->l2_latency + (supply->l2 > 0 ? 2 * shares * partial / supply->l2 : 0);
+    double between = fmax(0, tiles - 1) * fmax(0, ends - r.last);
+    kci_body body = { 0, cta->chain, cta->chain + r.load, r.last + r.store + cut + between };
+    body.total = ends + (each - 1) * r.step + r.last + cut + between;
+    return body;
+}
+
+/* Seconds that reads wait for: bytes in flight come back after the latency of where they were found. */
+static double waited(const kci_cta_cost *cta, const kci_supply *s, double ctas, double resident)
+{
+    double hbm = cta->hbm_read, found = fmax(0, cta->l2_read - hbm);
+    if (!(s->in_flight > 0))
+        return 0;
+    return ctas * (hbm * (s->hbm_latency + s->turn) + found * (s->l2_latency + s->turn)) / (resident * s->in_flight);
 }
 
 kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, double ctas, double occupancy,
@@ -231,15 +285,14 @@ kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, d
     combine both = serial ? sum : larger;
     double resident = fmin(ctas, supply->cores * occupancy);
     double busiest = kci_busiest_core(ctas, supply->cores, occupancy);
-    double hbm_rate = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
-    double l2_rate = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
     double l2_bytes = cta->l2_read + cta->l2_written;
-    double hbm = ctas * (cta->hbm_read + cta->hbm_written) / hbm_rate;
-    double l2 = supply->l2 > 0 ? ctas * l2_bytes / l2_rate : 0;
+    double hbm = ctas * (cta->hbm_read + cta->hbm_written) / supply->hbm; /* writes wait for nothing */
+    double l2 = supply->l2 > 0 ? ctas * l2_bytes / supply->l2 : 0;
+    double wait = waited(cta, supply, ctas, resident);
     double port = supply->port > 0 ? busiest * l2_bytes / supply->port : 0;
     double units = both(both(cta->matrix, cta->vector), both(cta->special, cta->smem)) * busiest;
-    double rows = ceil(busiest / occupancy) * cta->chain;
+    double rows = fmax(ceil(busiest / occupancy) * cta->chain, ctas / supply->dispatch);
     kci_body body = { 0, fmax(rows, cta->chain), cta->chain, 0 };
-    body.total = cta->chain + both(both(both(hbm, l2), both(port, units)), rows);
+    body.total = cta->chain + both(both(both(both(hbm, l2), wait), both(port, units)), rows);
     return body;
 }

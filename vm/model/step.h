@@ -11,6 +11,10 @@
  * format, weighted by work.  A matmul may swap its operands. */
 void kci_instruction_rounding(const kci_counts *counts, const kc_device *device, double rounding[KCI_FORMATS]);
 
+/* Whole fragments over the tile, m and n only, of matrix work: softmax and other maps on an
+ * accumulator run on all of it. */
+double kci_fragment_rounding(const kci_counts *counts, const kc_device *device);
+
 /* Bytes that all matmuls fetch from shared memory:
  *     per trip  k * (m * ceil(n / n') * b_A + n * ceil(m / m') * b_B)
  * m' * n' being what one instruction group covers: the warp's tile (scope warp),
@@ -31,6 +35,7 @@ typedef struct kci_cta_cost {
     double l2_read, hbm_read, l2_written, hbm_written;  /* bytes */
     double first;               /* share of the loads before the first step */
     double steps, chain;        /* chain: seconds */
+    bool specialised;           /* warps of their own load and store */
     double hide;                /* share of softmax that hides behind matrix work */
 } kci_cta_cost;
 
@@ -40,7 +45,10 @@ typedef struct kci_supply {
     double hbm, l2;             /* byte/s of all cores, sustained */
     double port;                /* byte/s of L2 into one core */
     double in_flight;           /* bytes that a resident CTA has under way */
+    double depth;               /* tiles of a stream that are under way; 0: no rounds */
     double hbm_latency, l2_latency;     /* s */
+    double turn;                /* s between dependent accesses of a loop, beside the memory's latency */
+    double dispatch;            /* CTAs per second that the device can start */
 } kci_supply;
 
 /* Bytes per second with this many CTAs resident: no faster than Little's law,
@@ -49,6 +57,7 @@ double kci_supplied(double bandwidth, double resident, double in_flight, double 
 
 typedef struct kci_row_time {
     double load, step, last, store, total;      /* seconds */
+    double steps, moves;                        /* all steps but the last; all loads and stores */
 } kci_row_time;
 
 /* `each` CTAs on a core, `active` on the device, side by side:
@@ -68,6 +77,11 @@ typedef struct kci_body {
 } kci_body;
 kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
                      double occupancy, bool persistent, bool serial);
+
+/* Stream-K: the CTAs that run at once share all steps of all tiles evenly.  A tile that is
+ * cut leaves a partial of `partial` bytes in L2, which another CTA reads and adds. */
+kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
+                         double occupancy, double partial);
 
 /* A kernel without matmuls: its many short CTAs keep all roofs busy at once, but no core
  * is faster than its rows' latencies. */

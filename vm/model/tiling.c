@@ -219,10 +219,12 @@ static kc_status resolve_loops(resolving *r)
             return kci_fail(r->context, KC_EARGUMENT, "tile: split: '%.80s' %s; split a reduced dim, as in { k = 4 }",
                             nth_loop(r->graph, (size_t)loop), wrong);
         double n = r->schedule->split.items[i].number;
-        if (n == 0)
+        if (n == 0) {
             tiling->stream = true;
-        else
+            tiling->stream_loop = (int16_t)loop;
+        } else {
             tiling->split[loop] = n;
+        }
     }
     return KC_OK;
 }

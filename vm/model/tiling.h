@@ -16,6 +16,7 @@ typedef struct kci_tiling {
     bool atomic;                    /* combine = "atomic" */
     bool grid_given, order_given;
     bool stream;                    /* split = "stream": all cores get equal shares of all steps */
+    int16_t stream_loop;            /* the loop of which it was said */
     double stages;                  /* of streamed reads */
     double warps;                   /* 0: by registers, on a device */
     int16_t raster[KCI_MAX_LOOPS], raster_count;

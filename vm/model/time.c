@@ -11,6 +11,10 @@
 
 /* Measured share of a core's L2 port (64 bytes a clock) that its loads reach: 0.65 to 0.75. */
 static const double PORT = 0.7;
+/* Cycles of a loop with one access at a time, beside the access: address, conversion, arithmetic, branch. */
+static const double TURN = 150;
+/* A ceiling of what block schedulers start: 0.5 to 0.95 a clock measured with tiny blocks (gpu-benches). */
+static const double CTAS_PER_CLOCK = 1;
 /* Bytes of one access of a row kernel, where its schedule does not say. */
 static const double VECTOR_BYTES = 16;
 
@@ -94,7 +98,8 @@ static double launch_time(const timing *t, bool fixed)
     case KCI_EAGER: gap = f->launch.eager; break;
     case KCI_NO_LAUNCH: break;
     }
-    return fmax(1, t->counts->launches) * (gap + (fixed ? own : 0));
+    double more = fmax(1, t->counts->launches) - 1; /* small ones, that combine partials */
+    return gap + (fixed ? own : 0) + more * (gap + (fixed ? f->launch.light : 0));
 }
 
 /* The roof that takes longest of those that may bind. */
@@ -160,7 +165,8 @@ static double tile_stages(const kci_tiling *tiling, const kci_stream *stream)
 }
 
 /* Bytes that one CTA has under way: (stages - 1) streamed tiles, or the whole tiles where
- * nothing is streamed; of a kernel without matmuls, an access a thread and read. */
+ * nothing is streamed.  Of a kernel without matmuls each thread has (stages - 1) accesses
+ * under way of each tensor that a pass reads, or with one stage a single one at a time. */
 static double in_flight(const timing *t, double threads)
 {
     double streamed = 0, whole = 0, reads = 0;
@@ -175,7 +181,8 @@ static double in_flight(const timing *t, double threads)
     if (t->counts->matmul_count > 0)
         return bytes;
     double access = t->tiling->vector > 0 ? t->tiling->vector : VECTOR_BYTES;
-    return fmin(bytes, threads * access * reads);
+    double independent = (t->tiling->stages - 1) * ceil(reads / fmax(1, t->counts->passes));
+    return fmin(fmax(bytes, whole), threads * access * fmax(1, independent));
 }
 
 static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sectors)
@@ -189,6 +196,9 @@ static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sect
         s.l2_latency = kci_latency_seconds(f, f->l2.latency);
         s.port = f->l2.per_core * f->clock * PORT;
     }
+    s.turn = t->tiling->stages > 1 ? 0 : TURN / f->clock;
+    s.dispatch = f->clock * CTAS_PER_CLOCK;
+    s.depth = t->counts->matmul_count > 0 ? fmax(1, t->tiling->stages - 1) : 0;
     s.in_flight = in_flight(t, o->warps * f->warp);
     return s;
 }
@@ -206,10 +216,12 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     t->times->smem_bytes = kci_operand_bytes(t->counts, t->device, o->warps);
     double smem_rate = f->smem.bandwidth * f->clock * f->sustained.smem;
     cta->matrix = work.matrix * each / kci_path_share(t->device, t->tiling->path);
-    cta->vector = work.vector * each;
-    cta->special = work.special * each;
+    double fragments = kci_fragment_rounding(t->counts, t->device);
+    cta->vector = work.vector * each * fragments;
+    cta->special = work.special * each * fragments;
     cta->smem = smem_rate > 0 ? t->times->smem_bytes / t->counts->ctas / smem_rate : 0;
     cta->hide = kci_path_overlap(t->device, t->tiling->path);
+    cta->specialised = kci_path_specialised(t->device, t->tiling->path);
     cta->steps = kci_steps(t->counts);
     cta->chain = kci_latency_chain(t->graph) * kci_latency_seconds(f, f->hbm.latency);
     return KC_OK;
@@ -229,6 +241,9 @@ static kci_body body_of(const timing *t, const kci_cta_cost *cta, const kci_supp
 {
     if (t->counts->matmul_count == 0)
         return kci_streaming_body(cta, supply, t->counts->ctas, occupancy, serial);
+    if (t->tiling->stream && !serial)
+        return kci_stream_body(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy,
+                               t->counts->accumulator_bytes);
     return kci_body_of(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy, t->tiling->persistent, serial);
 }
 
@@ -270,7 +285,8 @@ static kc_status tiled_time(const timing *t)
     kci_times *times = t->times;
     double ctas = t->counts->ctas, cores = t->device->full.cores;
     kci_occupancy occupancy;
-    kc_status status = kci_occupancy_find(t->graph, t->tiling, t->counts, t->sizes, t->device, &occupancy);
+    kc_status status = kci_occupancy_find(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options->quiet,
+                                          &occupancy);
     if (status != KC_OK)
         return status;
     double busiest = kci_busiest_core(ctas, cores, occupancy.ctas);

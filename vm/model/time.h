@@ -19,6 +19,7 @@ typedef struct kci_time_options {
     bool warm;                      /* everything that fits is in L2 before */
     const bool *warm_tensor;        /* per tensor of the graph; NULL: none */
     kci_regime regime;
+    bool quiet;                     /* no sentence where it does not fit: a search goes on */
 } kci_time_options;
 
 typedef struct kci_times {

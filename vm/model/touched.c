@@ -5,7 +5,7 @@
 
 #include "plan.h"
 
-static const double most_bits = 8388608.0, most_points = 16777216.0; /* 1 MiB of marks; 2^24 points */
+static const double most_bits = 8388608.0, most_points = 16777216.0, room_to_grow = 64; /* 1 MiB of marks; 2^24 points */
 
 typedef struct reading {
     const kci_plan *plan;
@@ -13,13 +13,20 @@ typedef struct reading {
     int dims[KCI_MAX_LOOPS];
     int dim_count;
     double at[KCI_MAX_LOOPS];       /* index of each dim */
+    const double *shape;            /* of the tensor, as all its reads find it */
 } reading;
 
-static double elements_of(const kci_plan *plan, const kci_node *read)
+/* The size of each position, the largest that a read finds, and their product. */
+static double shape_of(const kci_plan *plan, const uint32_t *reads, int count, double *shape)
 {
+    const kci_graph *graph = plan->graph;
     double elements = 1;
-    for (uint32_t i = 0; i < read->axes; i++)
-        elements *= kci_axis_size(plan->graph, &plan->graph->axes[plan->graph->axis_ids[read->axis + i]], plan->size);
+    for (uint32_t i = 0; i < graph->nodes[reads[0]].axes; i++) {
+        shape[i] = 0;
+        for (int r = 0; r < count; r++)
+            shape[i] = fmax(shape[i], kci_axis_size(graph, &graph->axes[graph->axis_ids[graph->nodes[reads[r]].axis + i]], plan->size));
+        elements *= shape[i];
+    }
     return elements;
 }
 
@@ -35,6 +42,26 @@ static bool shares_a_dim(const kci_graph *graph, const kci_node *read)
     return false;
 }
 
+/* Does a mask of the read hang on a position that is not a plain dim? */
+static bool masks_a_shift(const kci_graph *graph, const kci_node *read)
+{
+    kci_set shifted = 0;
+    for (uint32_t i = 0; i < read->axes; i++) {
+        const kci_axis *axis = &graph->axes[graph->axes[graph->axis_ids[read->axis + i]].scope];
+        if (!kci_axis_is_plain(graph, graph->axes[graph->axis_ids[read->axis + i]].scope))
+            shifted |= axis->loops;
+    }
+    for (uint32_t a = 0; a < read->regions && shifted; a++) {
+        const kci_region *region = &graph->regions[read->region + a];
+        for (uint32_t i = 0; i < region->limits; i++) {
+            const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
+            if (limit->kind == KCI_MASK && (graph->axes[graph->axes[limit->axis].scope].loops & shifted))
+                return true;
+        }
+    }
+    return false;
+}
+
 bool kci_irregular(const kci_plan *plan, int32_t tensor)
 {
     const kci_graph *graph = plan->graph;
@@ -42,7 +69,7 @@ bool kci_irregular(const kci_plan *plan, int32_t tensor)
     bool irregular = false;
     for (uint32_t r = 0; r < count; r++) {
         const kci_node *read = &graph->nodes[plan->read_list[start + r]];
-        irregular = irregular || shares_a_dim(graph, read) || (count > 1 && read->regions > 0);
+        irregular = irregular || shares_a_dim(graph, read) || masks_a_shift(graph, read) || (count > 1 && read->regions > 0);
         for (uint32_t i = 0; i < read->axes; i++) {
             const kci_axis *axis = &graph->axes[graph->axis_ids[read->axis + i]];
             double low, high, step;
@@ -57,11 +84,12 @@ bool kci_irregular(const kci_plan *plan, int32_t tensor)
 
 size_t kci_marks_needed(const kci_plan *plan, int32_t tensor)
 {
-    uint32_t start = plan->read_start[tensor];
-    if (start == plan->read_start[tensor + 1] || !kci_irregular(plan, tensor))
+    uint32_t start = plan->read_start[tensor], end = plan->read_start[tensor + 1];
+    double shape[KCI_MAX_LOOPS];
+    if (start == end || !kci_irregular(plan, tensor))
         return 0;
-    double elements = elements_of(plan, &plan->graph->nodes[plan->read_list[start]]);
-    return elements <= most_bits ? (size_t)elements / 64 + 1 : 0;
+    double elements = shape_of(plan, plan->read_list + start, (int)(end - start), shape);
+    return elements <= most_bits ? (size_t)fmin(elements * room_to_grow, most_bits) / 64 + 1 : 0;
 }
 
 static double value_of(const reading *r, const kci_axis *axis, bool *fixed)
@@ -124,7 +152,7 @@ static double mark(kci_plan *plan, const reading *r)
         double size = kci_axis_size(graph, axis, plan->size), value = value_of(r, axis, &fixed);
         if (value < 0 || value >= size)
             return 0;
-        at = at * size + value;
+        at = at * r->shape[i] + value;
     }
     uint64_t *word = &plan->marks[(size_t)at / 64], bit = (uint64_t)1 << ((size_t)at % 64);
     if ((*word & bit) || !is_live(r))
@@ -146,13 +174,13 @@ static double mark_all(kci_plan *plan, reading *r, int d)
 double kci_touched(kci_plan *plan, const uint32_t *reads, int count)
 {
     const kci_graph *graph = plan->graph;
-    size_t words = (size_t)fmin(elements_of(plan, &graph->nodes[reads[0]]), most_bits + 64) / 64 + 1;
-    double marked = 0;
+    double shape[KCI_MAX_LOOPS], marked = 0;
+    size_t words = (size_t)fmin(shape_of(plan, reads, count, shape), most_bits + 64) / 64 + 1;
     if (words > plan->mark_words)
         return -1;
     memset(plan->marks, 0, words * sizeof *plan->marks);
     for (int i = 0; i < count; i++) {
-        reading r = { .plan = plan, .read = &graph->nodes[reads[i]] };
+        reading r = { .plan = plan, .read = &graph->nodes[reads[i]], .shape = shape };
         kci_set loops = 0;
         double points = 1;
         for (uint32_t a = 0; a < r.read->axes; a++)

@@ -1,0 +1,82 @@
+/* sources.c: the one table of how each source measured. Nothing else in here depends on the source. */
+#include "sources.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MATMULS "matmul bmm grouped_matmul"
+
+const setting settings[] = {
+    { "aiconfigurator", "attention", NULL, "encoder", "graph", WARM, 3, false, false, 0, false, 0,
+      "replays of one graph; layout, attention, output" },
+    { "aiconfigurator", "attention", NULL, "fw=trtllm", "graph", WARM, 5, true, false, 0, false, 0,
+      "replays of one graph; TensorRT-LLM's attention op" },
+    { "aiconfigurator", "attention", NULL, "fw=vllm", "graph", WARM, 2, true, false, 0, false, 0,
+      "replays of one graph; vLLM's attention op" },
+    { "aiconfigurator", "attention_decode", NULL, "fw=trtllm", "graph", WARM, 3, true, false, 32, false, 0,
+      "replays of one graph" },
+    { "aiconfigurator", "attention_decode", NULL, NULL, "graph", WARM, 4, true, false, 0, false, 0, "replays of one graph" },
+    { "aiconfigurator", MATMULS, NULL, NULL, "graph", ROTATED, 1, false, true, 0, false, 0,
+      "replays of one graph; copies of the weights take turns" },
+    { "aiconfigurator", "*", NULL, NULL, "graph", WARM, 1, false, false, 0, false, 0, "replays of one graph" },
+    { "vidur", "attention", "A100-SXM4-80GB", NULL, "none", PRODUCED, 6, false, false, 0, true, 0,
+      "sum of the profiler's kernels; an old FlashAttention computes masked tiles" },
+    { "vidur", "attention attention_decode", NULL, NULL, "none", PRODUCED, 4, false, false, 0, false, 0,
+      "sum of the profiler's kernels" },
+    { "vidur", "add", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, "the profiler's kernel, within a layer" },
+    { "vidur", "add3", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, "two add kernels" },
+    { "vidur", "rmsnorm silu_mul rope gelu", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 2,
+      "the profiler's kernel; vLLM's own, 2 bytes an access" },
+    { "vidur", "*", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, "the profiler's kernel, within a layer" },
+    { "neusight", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call between two events" },
+    { "kernelbench", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call" },
+    { "liger", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, "do_bench flushes the L2, then times one queued call" },
+    { "aiter", "*", NULL, NULL, "none", COLD, 1, false, true, 0, false, 0, "profiler; tensors rotated past the cache" },
+    { "gpu_benches", "*", NULL, "mode=graph", "graph", WARM, 1, false, false, 0, false, 0, "back to back in one graph" },
+    { "gpu_benches", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, "back to back" },
+    { "flash_attention_threads", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, "as posted" },
+};
+const unsigned setting_count = sizeof settings / sizeof settings[0];
+
+static const setting any = { "any other", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, "calls in a loop" };
+
+const setting *setting_of(const row *r)
+{
+    for (unsigned i = 0; i < setting_count; i++) {
+        const setting *s = &settings[i];
+        if (strcmp(s->source, r->source) == 0 && listed(s->ops, r->op) &&
+            (!s->device || strcmp(s->device, r->device) == 0) && (!s->note || strstr(r->notes, s->note)))
+            return s;
+    }
+    return &any;
+}
+
+static void print_one(const setting *s)
+{
+    static const char *const caches[] = { "cold", "warm", "rotated", "produced" };
+    char what[80] = "";
+    size_t used = 0;
+    if (s->rope)
+        used += (size_t)snprintf(what + used, sizeof what - used, " +rotate,append");
+    if (s->quantises)
+        used += (size_t)snprintf(what + used, sizeof what - used, " +quantise");
+    if (s->packs > 0)
+        used += (size_t)snprintf(what + used, sizeof what - used, " packs %.0f heads or none", s->packs);
+    if (s->all_tiles)
+        used += (size_t)snprintf(what + used, sizeof what - used, " all tiles");
+    if (s->access > 0)
+        snprintf(what + used, sizeof what - used, " %.0f B accesses, one at a time", s->access);
+    printf("%-24s %-27s %-10s %-7s %-9s %7.0f  %s%s%s\n", s->source, s->ops, s->note ? s->note : s->device ? s->device : "",
+           s->launch, caches[s->cache], s->kernels, s->why, *what ? ";" : "", what);
+}
+
+void settings_print(void)
+{
+    printf("How each source measured, as predicted here:\n\n%-24s %-27s %-10s %-7s %-9s %7s  %s\n", "source", "ops",
+           "where", "launch", "cache", "kernels", "what is timed");
+    for (unsigned i = 0; i < setting_count; i++)
+        print_one(&settings[i]);
+    print_one(&any);
+    puts("\ncache: cold; warm: everything, as far as it fits; rotated: activations and output warm, weights only if three"
+         "\ncopies fit; produced: activations warm, weights and keys and values cold.\n");
+}

@@ -1,0 +1,167 @@
+/* test_best.c: the schedules that a tuned library would try, and the fastest of them. */
+#include "timed_kernel.h"
+
+#include "kernel.h"
+#include "step.h"
+
+static kc_tensor *matmul(double m, double n, double k)
+{
+    const kc_size sizes[] = { { "m", m }, { "n", n }, { "k", k } };
+    kc_dtype *f16 = kc_dtype_named(context, "f16");
+    kc_tensor *a = kc_tensor_new(context, "A", "m k", f16, sizes, 3), *b = kc_tensor_new(context, "B", "k n", f16, sizes, 3);
+    kc_value *x = kc_read(a, NULL, NULL, 0, 1, 0), *y = kc_read(b, NULL, NULL, 0, 1, 0);
+    kc_value *product = kc_matmul(x, y, "k", NULL, NULL, NULL);
+    kc_tensor *c = kc_write("C", product, NULL, NULL, NULL, NULL, 0, 1);
+    void *const made[] = { f16, a, b, x, y, product };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+    return c;
+}
+
+static double number(const kc_result *r, kc_field field)
+{
+    double value = -1;
+    kc_result_number(r, field, &value);
+    return value;
+}
+
+TEST(the_kernel_that_best_finds_takes_the_time_it_says)
+{
+    kc_device *device = named("h100-sxm5");
+    kc_tensor *c = matmul(4096, 4096, 4096);
+    kc_result *best = kc_best((kc_object *)c, device, NULL);
+    kc_object *kernel = kc_result_best(best);
+    assert_non_null(kernel);
+    kc_result *again = kc_evaluate(kernel, device, NULL);
+    assert_number(number(again, KC_TIME), number(best, KC_TIME));
+    assert_true(kc_result_searched(best, NULL) > 100);
+    void *const made[] = { c, best, kernel, again, device };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+TEST(best_is_not_slower_than_a_tile_by_hand)
+{
+    kc_device *device = named("a100-sxm4-80gb");
+    kc_tensor *c = matmul(2048, 2048, 2048);
+    kc_schedule *schedule = kc_schedule_new(context);
+    kc_schedule_tile(schedule, "m", 128);
+    kc_schedule_tile(schedule, "n", 128);
+    kc_schedule_tile(schedule, "k", 64);
+    kc_kernel *tiled = kc_tile((kc_object *)c, schedule);
+    kc_result *by_hand = kc_evaluate((kc_object *)tiled, device, NULL), *best = kc_best((kc_object *)c, device, NULL);
+    assert_true(number(best, KC_TIME) <= number(by_hand, KC_TIME));
+    void *const made[] = { c, schedule, tiled, by_hand, best, device };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+TEST(few_tiles_and_a_long_k_are_split)
+{
+    kc_device *device = named("a100-sxm4-80gb");
+    kc_tensor *c = matmul(64, 1024, 16384);
+    kc_result *best = kc_best((kc_object *)c, device, NULL);
+    assert_non_null(strstr(kc_result_schedule(best), "\"split\""));
+    kc_release(best);
+    kc_release(c);
+    kc_release(device);
+}
+
+TEST(of_a_program_each_kernel_is_searched)
+{
+    kc_device *device = named("b200");
+    kc_tensor *c = matmul(512, 512, 512), *d = matmul(64, 64, 64);
+    kc_object *parts[] = { (kc_object *)c, (kc_object *)d };
+    kc_program *program = kc_program_new(context, "both", parts, 1);
+    kc_program *twice = kc_times((kc_object *)program, 2);
+    kc_result *one = kc_best(parts[0], device, NULL), *two = kc_best((kc_object *)twice, device, NULL);
+    assert_number(number(two, KC_TIME), 2 * number(one, KC_TIME));
+    kc_object *found = kc_result_best(two);
+    assert_int_equal(kc_object_kind(found), KC_PROGRAM);
+    void *const made[] = { c, d, program, twice, one, two, found, device };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+TEST(a_result_without_a_search_has_no_best)
+{
+    kc_device *device = named("a100-sxm4-80gb");
+    kc_tensor *c = matmul(64, 64, 64);
+    kc_result *r = kc_evaluate((kc_object *)c, device, NULL);
+    assert_null(kc_result_best(r));
+    assert_number(kc_result_searched(r, NULL), 0);
+    assert_null(kc_best((kc_object *)c, NULL, NULL));
+    kc_release(r);
+    kc_release(c);
+    kc_release(device);
+}
+
+/* ---- what the search prices -------------------------------------------------------------------------- */
+
+static const kci_supply plenty = {
+    .cores = 100, .hbm = 1e12, .l2 = 5e12, .port = 1e11, .in_flight = 1e5, .depth = 3,
+    .hbm_latency = 1e-6, .l2_latency = 2e-7, .dispatch = 1e9,
+};
+
+TEST(stream_k_shares_the_steps_of_a_last_wave)
+{
+    const kci_cta_cost cta = { .matrix = 1e-5, .hbm_read = 1e4, .l2_read = 1e5, .l2_written = 1e4, .first = 0.05, .steps = 20,
+                               .chain = 1e-6 };
+    kci_body rows = kci_body_of(&cta, &plenty, KCI_OVERLAP_LOAD, 110, 1, true, false);
+    kci_body shared = kci_stream_body(&cta, &plenty, KCI_OVERLAP_LOAD, 110, 1, 65536);
+    assert_true(shared.total < 0.85 * rows.total);
+    /* nothing is cut when tiles divide evenly */
+    assert_true(kci_stream_body(&cta, &plenty, KCI_OVERLAP_LOAD, 200, 1, 65536).total <=
+                kci_stream_body(&cta, &plenty, KCI_OVERLAP_LOAD, 201, 1, 65536).total);
+}
+
+TEST(specialised_warps_hide_the_store_behind_the_next_tile)
+{
+    kci_cta_cost cta = { .matrix = 1e-5, .hbm_read = 1e4, .l2_read = 1e5, .l2_written = 1e6, .hbm_written = 1e5, .first = 0.5,
+                         .steps = 2, .chain = 1e-6 };
+    double plain = kci_body_of(&cta, &plenty, KCI_OVERLAP_LOAD, 1000, 1, false, false).total;
+    double mixed = kci_body_of(&cta, &plenty, KCI_OVERLAP_LOAD, 1000, 1, true, false).total;
+    cta.specialised = true;
+    double hidden = kci_body_of(&cta, &plenty, KCI_OVERLAP_LOAD, 1000, 1, true, false).total;
+    assert_true(hidden < mixed && mixed < plain);
+}
+
+TEST(one_access_at_a_time_is_slower_than_several)
+{
+    kci_supply few = plenty, many = plenty;
+    const kci_cta_cost cta = { .hbm_read = 1e6, .l2_read = 1e6, .l2_written = 1e6, .hbm_written = 1e6, .steps = 1, .chain = 1e-6 };
+    few.hbm = many.hbm = 1e13;
+    few.in_flight = 1e3;
+    few.turn = 1e-7;
+    double slow = kci_streaming_body(&cta, &few, 1e4, 8, false).total;
+    assert_close(slow, 1e-6 + 1e4 * 1e6 * 1.1e-6 / (800 * 1e3), 1e-9); /* bytes * (latency + turn) / in flight */
+    assert_true(kci_streaming_body(&cta, &many, 1e4, 8, false).total < slow);
+}
+
+TEST(a_map_on_an_accumulator_runs_on_whole_fragments)
+{
+    kc_device *a100 = named("a100-sxm4-80gb");
+    struct kci_matmul_count mm = { KCI_F16, 1, 1, 64, 128, 2, 2, false };
+    kci_counts counts = { .matmuls = &mm, .matmul_count = 1 };
+    assert_number(kci_fragment_rounding(&counts, a100), 8); /* one row swapped: a column of 8 */
+    mm.m = 16;
+    assert_number(kci_fragment_rounding(&counts, a100), 1);
+    kc_release(a100);
+}
+
+int main(void)
+{
+    begin();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_kernel_that_best_finds_takes_the_time_it_says),
+        cmocka_unit_test(best_is_not_slower_than_a_tile_by_hand),
+        cmocka_unit_test(few_tiles_and_a_long_k_are_split),
+        cmocka_unit_test(of_a_program_each_kernel_is_searched),
+        cmocka_unit_test(a_result_without_a_search_has_no_best),
+        cmocka_unit_test(stream_k_shares_the_steps_of_a_last_wave),
+        cmocka_unit_test(specialised_warps_hide_the_store_behind_the_next_tile),
+        cmocka_unit_test(one_access_at_a_time_is_slower_than_several),
+        cmocka_unit_test(a_map_on_an_accumulator_runs_on_whole_fragments),
+    };
+    return finished(run(tests));
+}

@@ -1,0 +1,262 @@
+/* best.c: the fastest of the schedules that a tuned library would try; design, section 2.3. */
+#include <math.h>
+#include <string.h>
+
+#include "ask.h"
+#include "candidates.h"
+#include "kernels.h"
+
+/* ---- the search ------------------------------------------------------------------------ */
+
+typedef struct search {
+    const kci_graph *graph;
+    const kc_device *device;
+    kci_time_options options;
+    double sizes[KCI_MAX_LOOPS];
+    kci_plan *plan;
+    kci_row *rows;
+    kci_tiling found;           /* its arrays are the tiling's */
+    double time, points, rejected;
+} search;
+
+/* A point that cannot run is counted, not an error. */
+static kc_status try_one(void *data, kci_tiling *tiling)
+{
+    search *s = data;
+    kc_context *context = s->graph->context;
+    s->points++;
+    const kci_counts *counts = kci_plan_count(s->plan, s->sizes, tiling->tile);
+    if (!counts) {
+        s->rejected++;
+        return kc_context_status(context) == KC_ENOMEM ? KC_ENOMEM : KC_OK;
+    }
+    kci_times times = { 0 };
+    memcpy(s->rows, counts->rows, s->graph->tensor_count * sizeof *s->rows);
+    kc_status status = kci_time(s->graph, tiling, counts, s->sizes, s->device, &s->options, s->rows, &times, NULL);
+    if (status == KC_EDEVICE) {
+        s->rejected++;
+        return KC_OK;
+    }
+    if (status == KC_OK && times.time < s->time) { /* ties go to the first point */
+        s->time = times.time;
+        s->found = *tiling;
+    }
+    return status;
+}
+
+/* ---- the schedule that was found ----------------------------------------------------------- */
+
+static const char *loop_name(const kci_graph *graph, int loop)
+{
+    return kci_name(graph->context, graph->loops[loop].name);
+}
+
+static kc_status set_loops(kc_schedule *schedule, const kci_graph *graph, const kci_tiling *tiling, const double *sizes)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < graph->loop_count && status == KC_OK; i++) {
+        const char *name = loop_name(graph, (int)i);
+        status = kc_schedule_tile(schedule, name, fmin(tiling->tile[i], sizes[i]));
+        if (status == KC_OK && tiling->stream && tiling->stream_loop == (int)i)
+            status = kc_schedule_split(schedule, name, 0);
+        else if (status == KC_OK && tiling->split[i] > 1)
+            status = kc_schedule_split(schedule, name, tiling->split[i]);
+        if (status == KC_OK && tiling->cluster[i] > 1)
+            status = kc_schedule_cluster(schedule, name, tiling->cluster[i]);
+    }
+    return status;
+}
+
+static kc_status set_raster(kc_schedule *schedule, const kci_graph *graph, const kci_tiling *tiling)
+{
+    if (tiling->raster_count == 0)
+        return KC_OK;
+    kci_text dims = { .context = graph->context };
+    for (int i = 0; i < tiling->raster_count; i++)
+        kci_text_format(&dims, "%s%s", i ? " " : "", loop_name(graph, tiling->raster[i]));
+    kc_status status = dims.failed ? KC_ENOMEM : kc_schedule_raster(schedule, dims.bytes, tiling->raster_group);
+    kci_text_free(&dims);
+    return status;
+}
+
+static kc_schedule *schedule_of(const kci_graph *graph, const kci_tiling *tiling, const double *sizes)
+{
+    kc_schedule *schedule = kc_schedule_new(graph->context);
+    kc_status status = schedule ? set_loops(schedule, graph, tiling, sizes) : KC_ENOMEM;
+    if (status == KC_OK)
+        status = set_raster(schedule, graph, tiling);
+    if (status == KC_OK)
+        status = kc_schedule_stages(schedule, NULL, tiling->stages);
+    if (status == KC_OK && tiling->warps > 0)
+        status = kc_schedule_warps(schedule, tiling->warps);
+    if (status == KC_OK && tiling->threads > 0)
+        status = kc_schedule_threads(schedule, tiling->threads);
+    if (status == KC_OK && tiling->vector > 0)
+        status = kc_schedule_vector(schedule, tiling->vector);
+    if (status == KC_OK && tiling->persistent)
+        status = kc_schedule_persistent(schedule, 1);
+    if (status == KC_OK)
+        return schedule;
+    kc_release(schedule);
+    return NULL;
+}
+
+/* ---- one kernel ------------------------------------------------------------------------------ */
+
+typedef struct counter {
+    double points, rejected;
+} counter;
+
+static kc_kernel *plain_kernel(kc_kernel *kernel)
+{
+    kc_schedule *none = kc_schedule_new(kernel->base.context);
+    kc_kernel *plain = none ? kci_kernel_scheduled(kernel, none) : NULL;
+    kc_release(none);
+    return plain;
+}
+
+/* `plain` has the default grid and order; its tiling is what candidates are put into. */
+static kc_kernel *search_kernel(kc_kernel *plain, const kc_device *device, const kc_options *options, counter *count)
+{
+    const kci_graph *graph = &plain->graph;
+    kc_context *context = plain->base.context;
+    search s = { .graph = graph, .device = device, .time = INFINITY };
+    bool *warm = NULL;
+    kc_kernel *tiled = NULL;
+    for (size_t i = 0; i < graph->loop_count; i++)
+        s.sizes[i] = graph->loops[i].size;
+    s.plan = kci_plan_new(graph, plain->tiling);
+    s.rows = s.plan ? kci_alloc(context, graph->tensor_count * sizeof *s.rows) : NULL;
+    kc_status status = s.rows ? kci_time_options_of(options, graph, &s.options, &warm) : KC_ENOMEM;
+    s.options.quiet = true;
+    if (status == KC_OK)
+        status = kci_candidates(graph, device, s.sizes, plain->tiling, try_one, &s);
+    count->points += s.points;
+    count->rejected += s.rejected;
+    if (status == KC_OK && isinf(s.time)) {
+        status = kci_fail(context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs on %s; tile it by hand",
+                          s.points, plain->name, kci_device_name(device));
+    } else if (status == KC_OK) {
+        kc_schedule *schedule = schedule_of(graph, &s.found, s.sizes);
+        tiled = schedule ? kci_kernel_scheduled(plain, schedule) : NULL;
+        kc_release(schedule);
+    }
+    kci_free(context, warm, graph->tensor_count * sizeof *warm);
+    kci_free(context, s.rows, graph->tensor_count * sizeof *s.rows);
+    kci_plan_free(s.plan);
+    return tiled;
+}
+
+static kc_kernel *best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, counter *count);
+
+/* Each member of a group by itself: their launches share one grid. */
+static kc_kernel *best_group(kc_kernel *group, const kc_device *device, const kc_options *options, counter *count)
+{
+    kc_context *context = group->base.context;
+    kc_object **members = kci_alloc(context, group->member_count * sizeof *members);
+    size_t done = 0;
+    for (; members && done < group->member_count; done++) {
+        kc_kernel *member = best_kernel(group->members[done], device, options, count);
+        if (!member)
+            break;
+        members[done] = &member->base;
+    }
+    kc_kernel *best = members && done == group->member_count ? kc_group(context, group->name, members, done) : NULL;
+    for (size_t i = 0; members && i < done; i++)
+        kc_release(members[i]);
+    kci_free(context, members, group->member_count * sizeof *members);
+    return best;
+}
+
+static kc_kernel *best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, counter *count)
+{
+    if (kernel->member_count)
+        return best_group(kernel, device, options, count);
+    kc_kernel *plain = plain_kernel(kernel);
+    kc_kernel *best = plain ? search_kernel(plain, device, options, count) : NULL;
+    kc_release(plain);
+    return best;
+}
+
+/* ---- programs ---------------------------------------------------------------------------------- */
+
+typedef struct walk {
+    kc_context *context;
+    const kc_device *device;
+    const kc_options *options;
+    counter *count;
+    kc_object **parts;
+    size_t part_count, capacity;
+} walk;
+
+static kc_status add_part(void *data, kc_kernel *kernel, double times)
+{
+    walk *w = data;
+    if (!kci_reserve(w->context, &w->parts, &w->capacity, w->part_count + 1, sizeof *w->parts))
+        return KC_ENOMEM;
+    kc_object *best = (kc_object *)best_kernel(kernel, w->device, w->options, w->count);
+    if (best && times > 1) {
+        kc_object *repeated = (kc_object *)kc_times(best, times);
+        kc_release(best);
+        best = repeated;
+    }
+    if (!best)
+        return kc_context_status(w->context);
+    w->parts[w->part_count++] = best;
+    return KC_OK;
+}
+
+static kc_object *best_program(kc_program *program, const kc_device *device, const kc_options *options, counter *count)
+{
+    kc_context *context = program->base.context;
+    walk w = { .context = context, .device = device, .options = options, .count = count };
+    kc_object *best = NULL;
+    if (kci_program_visit(program, add_part, &w) == KC_OK)
+        best = (kc_object *)kc_program_new(context, program->name, w.parts, w.part_count);
+    for (size_t i = 0; i < w.part_count; i++)
+        kc_release(w.parts[i]);
+    kci_free(context, w.parts, w.capacity * sizeof *w.parts);
+    return best;
+}
+
+/* ---- kc_best ------------------------------------------------------------------------------------- */
+
+kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *options)
+{
+    if (!x)
+        return NULL;
+    if (!device) {
+        kci_fail(x->context, KC_EARGUMENT, "best: no device");
+        return NULL;
+    }
+    counter count = { 0, 0 };
+    kc_object *found = NULL;
+    if (x->kind == KC_PROGRAM) {
+        found = best_program((kc_program *)(void *)x, device, options, &count);
+    } else {
+        kc_kernel *kernel = kci_as_kernel(x, "best", "x");
+        found = kernel ? (kc_object *)best_kernel(kernel, device, options, &count) : NULL;
+        kc_release(kernel);
+    }
+    kc_result *result = found ? kc_evaluate(found, device, options) : NULL;
+    if (!result) {
+        kc_release(found);
+        return NULL;
+    }
+    result->best = found;
+    result->points = count.points;
+    result->rejected = count.rejected;
+    return result;
+}
+
+kc_object *kc_result_best(const kc_result *result)
+{
+    return result && result->best ? kc_retain(result->best) : NULL;
+}
+
+double kc_result_searched(const kc_result *result, double *rejected)
+{
+    if (rejected)
+        *rejected = result ? result->rejected : 0;
+    return result ? result->points : 0;
+}
