@@ -208,7 +208,7 @@ static bool is_plain_weight(const kci_group *g, const kci_weight *w)
 {
     const kci_graph *graph = g->sum->plan->graph;
     const kci_axis *axis = w->axis;
-    if (axis->gather || axis->terms != 1 || axis->constant != 0 || graph->terms[axis->term].coefficient != 1 ||
+    if (axis->gather || axis->terms != 1 || w->least != 0 || w->most != 0 || graph->terms[axis->term].coefficient != 1 ||
         graph->terms[axis->term].size_of >= 0)
         return false;
     return w->size >= g->sum->plan->size[graph->terms[axis->term].loop];

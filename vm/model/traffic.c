@@ -28,17 +28,22 @@ static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
     return true;
 }
 
-static bool same_region(const kci_graph *graph, const kci_node *a, const kci_node *b)
+/* Is every alternative of b part of one of a?  No alternatives: live everywhere. */
+static bool covers(const kci_graph *graph, const kci_node *a, const kci_node *b)
 {
-    if (a->regions != b->regions)
-        return false;
-    for (uint32_t i = 0; i < a->regions; i++) {
-        const kci_region *x = &graph->regions[a->region + i], *y = &graph->regions[b->region + i];
-        if (x->limits != y->limits ||
-            memcmp(graph->limit_ids + x->limit, graph->limit_ids + y->limit, x->limits * sizeof *graph->limit_ids) != 0)
-            return false;
+    bool all = a->regions == 0 || b->regions > 0;
+    for (uint32_t i = 0; i < b->regions && all && a->regions > 0; i++) {
+        const kci_region *part = &graph->regions[b->region + i];
+        all = false;
+        for (uint32_t j = 0; j < a->regions && !all; j++) {
+            const kci_region *whole = &graph->regions[a->region + j];
+            uint32_t met = 0;
+            for (uint32_t k = 0; k < part->limits && met < whole->limits; k++)
+                met += graph->limit_ids[part->limit + k] == graph->limit_ids[whole->limit + met];
+            all = met == whole->limits;
+        }
     }
-    return true;
+    return all;
 }
 
 /* Bytes that lie together in HBM along the last positions of a tile. */
@@ -71,7 +76,7 @@ static kc_status fetch_box(kci_plan *plan, uint32_t n, int pass, fetch *out)
     uint32_t axes[MOST_MEMBERS * 4];
     kci_set around = kci_visit_of(plan, n, pass)->around;
     size_t members = 1;
-    bool masked = true;
+    const kci_node *widest = node; /* whose liveness is that of all; NULL: none is */
     uint32_t positions = node->axes, *ids = axes;
     size_t room = sizeof axes / sizeof axes[0];
     if (positions > room)
@@ -90,10 +95,11 @@ static kc_status fetch_box(kci_plan *plan, uint32_t n, int pass, fetch *out)
         members++;
         if (kci_visit_of(plan, other, pass))
             around |= kci_visit_of(plan, other, pass)->around;
-        masked = masked && same_region(graph, node, &graph->nodes[other]);
+        if (widest && !covers(graph, widest, &graph->nodes[other]))
+            widest = covers(graph, &graph->nodes[other], widest) ? &graph->nodes[other] : NULL;
     }
-    kci_sum sum = kci_sum_over(plan, node, plan->grid | around);
-    if (!masked)
+    kci_sum sum = kci_sum_over(plan, widest ? widest : node, plan->grid | around);
+    if (!widest)
         sum.regions = 0;
     out->loads = kci_live_sum_shared(&sum);
     sum.axes = ids;
@@ -263,7 +269,7 @@ static double left_unfinished(kci_plan *plan, uint32_t n, uint32_t leader, kci_s
         plan->low[alone] = 0;
         plan->high[alone] = plan->size[alone] - 1;
     }
-    return visits[0] < 0 || visits[1] < 0 ? -1 : visits[0] - visits[1];
+    return visits[0] < 0 || visits[1] < 0 ? -1 : fmax(0, visits[0] - visits[1]);
 }
 
 /* The same, where CTAs share a loop that indexes it: one that has a single trip of
