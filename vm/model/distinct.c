@@ -156,7 +156,7 @@ double kci_read_elements(kci_plan *plan, const kci_node *node)
     for (uint32_t i = 0; i < node->axes; i++) {
         uint32_t id = graph->axis_ids[node->axis + i], scope = graph->axes[id].scope;
         kci_set loops = graph->axes[scope].loops;
-        shared = shared || (seen & loops);
+        shared = shared || (seen & loops) || (graph->axes[id].gather && node->regions > 0);
         seen |= loops;
         if (plain_scope(plan, scope) && !(plain & loops))
             plain |= loops;

@@ -1,0 +1,56 @@
+-- count_spec.lua: counts worked by hand where masks, padding and several indexes meet; the walk agrees with each.
+local kc = require "kcost"
+
+local function verified(kernel)
+    assert.is_true(kc.verify(kernel) > 0)
+    return kc.count(kernel)
+end
+
+describe("useful work of an op that a fuse needs twice", function()
+    -- useful(relu) is the union of the values that both uses take within X
+    local function flops(x, first, second, p)
+        local X = kc.tensor("X", "x", "f16", { x = x })
+        local Y = kc.write("Y", kc.map("relu", kc.read(X)))
+        local function at(index) return kc.read(Y, index, { size = { p = p } }) end
+        return verified(kc.fuse("twice", { Y, kc.write("W", kc.map("add", at(first), at(second))) })).flops
+    end
+
+    it("is counted once where the indexes meet", function()
+        assert.equal(7 + 5, flops(9, "p", "2*p", 5))   -- {0..4} and {0,2,4,6,8}
+        assert.equal(4 + 3, flops(5, "p", "2*p", 5))   -- {0,1,2} and {0,2,4}
+        assert.equal(7 + 4, flops(9, "p-1", "2*p", 5)) -- {0..3} and {2,4,6,8}
+        assert.equal(3 + 2, flops(3, "p-1", "p", 3))   -- {0,1} and {1,2}
+    end)
+end)
+
+describe("a mask", function()
+    it("leaves of a shifted or gathered read what its live points touch", function()
+        for _, index in ipairs({ "i j+1", "i+1 j", "2*i j", "[i] j" }) do
+            local X = kc.tensor("X", "x y", "f16", { x = 20, y = 20 })
+            local x = kc.read(X, index, { size = { i = 4, j = 4 } })
+            local W = kc.write("W", kc.mask(kc.map("relu", x), "i", "j", { lo = 3 }))
+            assert.equal(2, verified(W).tensors[1].compulsory) -- (0, 3) alone
+        end
+    end)
+
+    it("fetches the whole box of reads that move together, where one of them is live", function()
+        local X = kc.tensor("X", "x y", "f32", { x = 9, y = 5 })
+        local function at(index) return kc.read(X, index, { size = { j = 5, i = 2 } }) end
+        local x = kc.map("max", kc.map("mul", at("i j"), at("i j+1")), at("i-1 j"))
+        local W = kc.tile(kc.write("W", kc.mask(x, "i", "j", { hi = 5 })), { j = 3, i = 1 }, { grid = "j", order = "i" })
+        -- boxes of rows i-1 to i, columns j to j+1: 1 and 2 rows of 4 and of 2 columns
+        assert.equal((1 + 2) * (4 + 2) * 4, verified(W).tensors[1].bytes_read)
+    end)
+end)
+
+describe("the kernel that combines partials", function()
+    it("moves the box that the next op reads, no more", function()
+        local size = { x = 3, k = 4, c = 6 }
+        local A = kc.tensor("A", "x c", "f16", size)
+        local B = kc.tensor("B", "c k", "f16", size)
+        local Y = kc.write("Y", kc.matmul(kc.read(A), kc.read(B)))
+        local W = kc.write("W", kc.read(Y, "p-1 k", { size = { p = 3 } }))
+        local k = kc.tile(kc.fuse("shifted", { Y, W }), { p = 3, k = 4, c = 3 }, { grid = "p k", order = "c", split = { c = 2 } })
+        assert.equal(2 * 2 * 4 * 4, verified(k).tensors[3].bytes_read) -- 2 parts of 2 rows of 4, f32
+    end)
+end)
