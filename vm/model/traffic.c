@@ -5,6 +5,7 @@
 #include "plan.h"
 
 enum { MOST_MEMBERS = 64 };
+static const double most_tiles = 1048576; /* that are looked at one by one */
 
 /* ---- reads -------------------------------------------------------------------------- */
 
@@ -244,6 +245,46 @@ static double value_elements(const kci_plan *plan, const kci_node *node)
     return elements;
 }
 
+/* Do two masks of one alternative hang on the enclosing loops?  Then one trip must suit both. */
+static bool masks_meet(const kci_graph *graph, const kci_node *node, kci_set enclosing)
+{
+    for (uint32_t a = 0; a < node->regions; a++) {
+        const kci_region *region = &graph->regions[node->region + a];
+        int met = 0;
+        for (uint32_t i = 0; i < region->limits; i++) {
+            const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
+            met += limit->kind == KCI_MASK && (graph->axes[graph->axes[limit->axis].scope].loops & enclosing);
+        }
+        if (met > 1)
+            return true;
+    }
+    return false;
+}
+
+/* Elements of the tiles, one by one along `loops`, that have a live trip. */
+static double live_tiles(kci_plan *plan, const kci_sum *sum, kci_set loops, kci_set enclosing)
+{
+    if (!loops) {
+        kci_sum trips = *sum, tile = *sum;
+        trips.around = enclosing;
+        trips.axis_count = 0;
+        tile.around = tile.regions = 0;
+        double live = kci_live_sum(&trips);
+        return live <= 0 ? live : kci_live_sum(&tile);
+    }
+    unsigned loop = kci_first(loops);
+    double low = plan->low[loop], high = plan->high[loop], total = 0;
+    for (double i = 0; i < plan->trips[loop] && total >= 0; i++) {
+        plan->low[loop] = i * plan->tile[loop];
+        plan->high[loop] = fmin(plan->size[loop], (i + 1) * plan->tile[loop]) - 1;
+        double part = live_tiles(plan, sum, loops & ~KCI_BIT(loop), enclosing);
+        total = part < 0 ? part : total + part;
+    }
+    plan->low[loop] = low;
+    plan->high[loop] = high;
+    return total;
+}
+
 /* Elements of node n that leave unfinished: over all live trips of the enclosing
  * loops, less the last of each tile: X - 1 for X trips.  `leader` is the accumulator
  * whose trips count: n itself, or the one that a statistic goes with. */
@@ -263,7 +304,11 @@ static double left_unfinished(kci_plan *plan, uint32_t n, uint32_t leader, kci_s
         sum.split = plan->split & reduced;
         sum.axes = graph->axis_ids + node->out;
         sum.axis_count = node->outs;
-        visits[last] = kci_live_sum_shared(&sum);
+        double tiles = 1;
+        for (KCI_EACH(i, grid | indexed))
+            tiles *= plan->trips[i];
+        bool one_by_one = last && !sum.split && tiles <= most_tiles && masks_meet(graph, &graph->nodes[leader], enclosing);
+        visits[last] = one_by_one ? live_tiles(plan, &sum, grid | indexed, enclosing) : kci_live_sum_shared(&sum);
     }
     if (alone >= 0) {
         plan->low[alone] = 0;
