@@ -145,6 +145,15 @@ static double values_at(const kci_plan *plan, const kci_node *read, uint32_t i)
     return graph->axes[id].gather && read->distinct > 0 ? fmin(values, read->distinct) : values;
 }
 
+/* Does a dim that the read walks have no value at all?  What lies behind padding alone. */
+static bool touches_nothing(const kci_plan *plan, const kci_node *read)
+{
+    for (KCI_EACH(i, loops_of(plan->graph, read)))
+        if (plan->size[i] == 0)
+            return true;
+    return false;
+}
+
 /* Positions that are plain dims count live points together; each other one its
  * distinct values. */
 double kci_read_elements(kci_plan *plan, const kci_node *node)
@@ -290,6 +299,8 @@ double kci_compulsory(kci_plan *plan, int32_t tensor)
     bool irregular = plan->mark_words > 0 && kci_irregular(plan, tensor);
     if (count == 1) {
         const kci_node *read = &plan->graph->nodes[plan->read_list[start]];
+        if (touches_nothing(plan, read))
+            return 0;
         double elements = irregular ? kci_touched(plan, plan->read_list + start, 1) : -1;
         if (elements < 0)
             elements = kci_read_elements(plan, read);
@@ -302,12 +313,14 @@ double kci_compulsory(kci_plan *plan, int32_t tensor)
         int alike = 0;
         bool earlier = false;
         for (uint32_t j = 0; j < count && !earlier && alike < MOST_READS; j++) {
-            if (plan->graph->nodes[plan->read_list[start + j]].scale != scale)
+            const kci_node *read = &plan->graph->nodes[plan->read_list[start + j]];
+            if (read->scale != scale)
                 continue;
             earlier = j < i;
-            reads[alike++] = plan->read_list[start + j];
+            if (!touches_nothing(plan, read))
+                reads[alike++] = plan->read_list[start + j];
         }
-        if (earlier)
+        if (earlier || alike == 0)
             continue;
         double elements = irregular ? kci_touched(plan, reads, alike) : -1;
         total += scale * (elements >= 0 ? elements : kci_union_elements(plan, reads, alike));
