@@ -170,7 +170,7 @@ static bool read_arguments(asked *a, int argc, char **argv)
 int main(int argc, char **argv)
 {
     asked a = { .every = 1 };
-    rows all = { NULL, 0, 0 };
+    static rows all, kept; /* until the program ends */
     if (!read_arguments(&a, argc, argv))
         return usage();
     size_t files = rows_read(&all, a.folder);
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "accuracy: no measured rows in %s\n", a.folder);
         return 77;
     }
-    rows kept = narrowed(&all, &a);
+    kept = narrowed(&all, &a);
     size_t bytes = (kept.count + 1) * sizeof(prediction);
     prediction *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!kept.items || p == MAP_FAILED)
