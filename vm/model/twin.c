@@ -60,15 +60,18 @@ static double common_points(kci_plan *plan, const uint32_t *twins, int count, un
     const kci_graph *graph = plan->graph;
     double first[KCI_MAX_LOOPS], size[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS], step[KCI_MAX_LOOPS];
     run shared[KCI_MAX_LOOPS], own[KCI_MAX_LOOPS];
-    const kci_node *leader = NULL;
-    for (int t = 0; t < count; t++) {
+    int first_twin = 0;
+    while (!(subset >> first_twin & 1))
+        first_twin++;
+    const kci_node *leader = &graph->nodes[twins[first_twin]];
+    runs_of(plan, leader, shared);
+    for (int t = first_twin + 1; t < count; t++) {
+        const kci_node *node = &graph->nodes[twins[t]];
         if (!(subset >> t & 1))
             continue;
-        const kci_node *node = &graph->nodes[twins[t]];
-        runs_of(plan, node, leader ? own : shared);
-        for (uint32_t i = 0; leader && i < node->axes && i < leader->axes; i++)
+        runs_of(plan, node, own);
+        for (uint32_t i = 0; i < node->axes && i < leader->axes; i++)
             shared[i] = common(shared[i], own[i]);
-        leader = leader ? leader : node;
     }
     memcpy(first, plan->first, sizeof first);
     memcpy(size, plan->size, sizeof size);
