@@ -200,3 +200,24 @@ describe("best", function()
         assert.is_nil(kc.evaluate(C, "a100").search)
     end)
 end)
+
+describe("times of a kernel", function()
+    it("name no roof that takes longer than the whole", function()
+        for _, shape in ipairs({ { 2 ^ 24, 1024, { order = "a" } }, { 2 ^ 14, 4096 }, { 2 ^ 18, 4096 }, { 2 ^ 24, 256 } }) do
+            local X = kc.tensor("X", "a", "f32", { a = shape[1] })
+            local Y = kc.tile(kc.write("Y", kc.map("relu", kc.read(X))), { a = shape[2] }, shape[3])
+            local r = kc.evaluate(Y, "h100")
+            assert.is_true(math.max(r.times.hbm, r.times.l2, r.times.vector) <= r.time)
+        end
+    end)
+end)
+
+describe("kc.best", function()
+    it("finds a tile for the smallest matmul", function()
+        for _, small in ipairs({ { m = 1, n = 1, k = 1 }, { m = 3, n = 5, k = 7 }, { m = 16, n = 16, k = 4096 } }) do
+            local a, b = kc.tensor("A", "m k", "f16", small), kc.tensor("B", "k n", "f16", small)
+            local r = kc.best(kc.write("C", kc.matmul(kc.read(a), kc.read(b))), "h100")
+            assert.is_true(r.time >= r.roof_time)
+        end
+    end)
+end)

@@ -161,6 +161,7 @@ static bool too_large(double tile, double size, double least)
 static const struct { double m, n; } matmul_tiles[] = {
     { 256, 128 }, { 128, 256 }, { 128, 128 }, { 256, 64 }, { 64, 256 }, { 128, 64 }, { 64, 128 }, { 64, 64 },
     { 128, 32 }, { 32, 128 }, { 64, 32 }, { 32, 64 }, { 32, 32 }, { 128, 16 }, { 16, 128 }, { 64, 16 }, { 16, 64 },
+    { 16, 16 },
 };
 static const double matmul_splits[] = { 2, 3, 4, 6, 8, 12, 16, 32 };
 static const double matmul_stages[] = { 3, 4, 6 };

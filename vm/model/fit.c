@@ -132,7 +132,7 @@ static void smem_remedy(const kci_misfit *m, kci_text *text, double limit)
         kci_text_add(text, "; with stages = ");
         kci_text_number(text, stages);
         kci_text_add(text, " it takes ");
-        kci_text_number(text, bytes);
+        kci_text_number(text, rint(bytes));
         kci_text_add(text, " and fits");
         return;
     }
@@ -153,7 +153,7 @@ static void smem_remedy(const kci_misfit *m, kci_text *text, double limit)
         kci_text_number(text, stages);
     }
     kci_text_add(text, " it takes ");
-    kci_text_number(text, s.bytes);
+    kci_text_number(text, rint(s.bytes));
     kci_text_add(text, " and fits");
 }
 

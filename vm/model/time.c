@@ -247,6 +247,12 @@ static kci_body body_of(const timing *t, const kci_cta_cost *cta, const kci_supp
     return kci_body_of(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy, t->tiling->persistent, serial);
 }
 
+/* Loads wait for their latency, at `rate`; stores wait for nobody, but share the bandwidth. */
+static double level_seconds(double read, double written, double rate, double bandwidth)
+{
+    return fmax(read / rate, (read + written) / bandwidth);
+}
+
 /* Seconds per roof: work of the busiest core, bytes of each level. */
 static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double busiest,
                        const kci_shared *shared, bool *latency)
@@ -260,9 +266,10 @@ static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_suppl
     part[KCI_ROOF_VECTOR] = busiest * cta->vector;
     part[KCI_ROOF_SPECIAL] = busiest * cta->special;
     part[KCI_ROOF_SMEM] = busiest * cta->smem;
-    part[KCI_ROOF_HBM] = (shared->hbm_read + shared->hbm_written) / hbm;
+    part[KCI_ROOF_HBM] = level_seconds(shared->hbm_read, shared->hbm_written, hbm, supply->hbm);
     if (supply->l2 > 0)
-        part[KCI_ROOF_L2] = fmax(l2_bytes / l2, busiest * l2_bytes / ctas / supply->port);
+        part[KCI_ROOF_L2] = fmax(level_seconds(shared->l2_read, shared->l2_written, l2, supply->l2),
+                                 busiest * l2_bytes / ctas / supply->port);
     *latency = part[KCI_ROOF_HBM] >= part[KCI_ROOF_L2] ? hbm < supply->hbm : l2 < supply->l2;
 }
 
