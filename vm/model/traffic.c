@@ -348,13 +348,13 @@ static void add_spill(kci_row *row, double bytes)
     row->spill += 2 * bytes;
 }
 
-/* G partials, one a CTA along the reduced grid and split loops.  Atomics: a zero fill
- * of the tensor, one read-modify-write a CTA; the last leaves the result. */
+/* G partials, one a CTA along the reduced grid and split loops.  Atomics: a zero fill of
+ * the whole tensor, one read-modify-write a CTA; the last leaves the result. */
 static void add_partials(const kci_plan *plan, kci_row *row, double elements, double bytes, double partials)
 {
     double moved = partials * elements * bytes;
     bool fills = plan->tiling->atomic && row->split == 0;
-    double more = fills ? elements * bytes - row->compulsory : 0;
+    double more = fills ? fmax(0, elements * bytes - row->compulsory) : 0;
     row->read += moved;
     row->written += moved + more;
     row->split += 2 * moved + more;

@@ -3,6 +3,8 @@
  * Design page, section 3, "Spilled accumulators" and "Reductions over the grid".
  * A visit is a run of iterations on one tile; a tile that is visited again was
  * left unfinished: it went out and came back. */
+#include <math.h>
+
 #include "walker.h"
 
 static const kci_node *node_at(const kci_walker *w, uint32_t i) { return &w->graph->nodes[i]; }
@@ -324,7 +326,8 @@ static kc_status move_value(kci_walker *w, const kci_walk_accumulator *acc, cons
     if (acc->partials > 1) {
         double one = all_elements(w, node) * bytes;
         bool atomic = w->tiling->atomic;
-        move(row, one * acc->partials + (atomic && !filled(w, acc, tensor) ? one : 0), one * acc->partials, true);
+        double fill = atomic && !filled(w, acc, tensor) ? fmax(one, kci_walk_written(w, tensor)) : 0; /* zeros, all over */
+        move(row, one * acc->partials + fill, one * acc->partials, true);
         if (!atomic)
             w->out->launches = 2;
     }

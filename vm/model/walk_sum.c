@@ -68,6 +68,21 @@ static bool left_by_atomics(const kci_walker *w, const kci_node *write)
     return left;
 }
 
+double kci_walk_written(const kci_walker *w, int32_t tensor)
+{
+    double bytes = 0;
+    for (uint32_t u = 0; u < w->nodes; u++) {
+        const kci_node *node = node_at(w, u);
+        if (node->kind != KCI_WRITE || node->tensor != tensor)
+            continue;
+        double elements = 1;
+        for (uint32_t i = 0; i < node->axes; i++)
+            elements *= kci_walk_axis_size(w, axis_at(w, node->axis + i));
+        bytes += elements * w->graph->tensors[tensor].bytes * node->scale;
+    }
+    return bytes;
+}
+
 /* Final writes: the whole tensor, once. */
 static void add_writes(kci_walker *w)
 {
@@ -75,11 +90,8 @@ static void add_writes(kci_walker *w)
         const kci_node *node = node_at(w, u);
         if (node->kind != KCI_WRITE)
             continue;
-        double elements = 1;
-        for (uint32_t i = 0; i < node->axes; i++)
-            elements *= kci_walk_axis_size(w, axis_at(w, node->axis + i));
         kci_row *row = &w->out->rows[node->tensor];
-        double bytes = elements * w->graph->tensors[node->tensor].bytes * node->scale;
+        double bytes = kci_walk_written(w, node->tensor);
         row->compulsory += bytes;
         if (left_by_atomics(w, node))
             row->split -= bytes;    /* the last of the read-modify-writes is the write */

@@ -137,6 +137,8 @@ size_t kci_walk_keys(const kci_walker *walker, kci_set loops);
 kc_status kci_walk_accumulators(kci_walker *walker);
 kc_status kci_walk_tables(kci_walker *walker);
 void kci_walk_visit(kci_walker *walker, kci_walk_accumulator *accumulator, kci_set around, bool live);
+/* Bytes of the final writes of a tensor: the whole of it, once. */
+double kci_walk_written(const kci_walker *walker, int32_t tensor);
 kc_status kci_walk_moves(kci_walker *walker);
 /* A reduction that has an end; one of which several CTAs have a part; a tensor in `hold`. */
 bool kci_walk_reduces(const kci_node *node);
