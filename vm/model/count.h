@@ -70,6 +70,4 @@ void kci_plan_free(kci_plan *plan);
  * grid is needed before it is combined, …); the context has the sentence. */
 const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const double *tiles);
 
-/* Compulsory bytes and useful work only: what an untiled kernel moves. */
-
 #endif

@@ -120,22 +120,6 @@ double kci_distinct_values(const kci_plan *plan, uint32_t id)
 
 /* ---- one read ----------------------------------------------------------------------- */
 
-static bool plain_scope(const kci_plan *plan, uint32_t id)
-{
-    const kci_graph *graph = plan->graph;
-    const kci_axis *axis = &graph->axes[id];
-    return !axis->gather && axis->terms == 1 && axis->constant == 0 && graph->terms[axis->term].coefficient == 1 &&
-           graph->terms[axis->term].size_of < 0;
-}
-
-static kci_set loops_of(const kci_graph *graph, const kci_node *read)
-{
-    kci_set loops = 0;
-    for (uint32_t i = 0; i < read->axes; i++)
-        loops |= graph->axes[graph->axes[graph->axis_ids[read->axis + i]].scope].loops;
-    return loops;
-}
-
 /* Distinct values of one position of a read; of rows that data chooses no more than are expected. */
 static double values_at(const kci_plan *plan, const kci_node *read, uint32_t i)
 {
@@ -148,7 +132,7 @@ static double values_at(const kci_plan *plan, const kci_node *read, uint32_t i)
 /* Does a dim that the read walks have no value at all?  What lies behind padding alone. */
 static bool touches_nothing(const kci_plan *plan, const kci_node *read)
 {
-    for (KCI_EACH(i, loops_of(plan->graph, read)))
+    for (KCI_EACH(i, kci_scope_loops(plan->graph, read->axis, read->axes)))
         if (plan->size[i] == 0)
             return true;
     return false;
@@ -167,9 +151,9 @@ double kci_read_elements(kci_plan *plan, const kci_node *node)
         kci_set loops = graph->axes[scope].loops;
         shared = shared || (seen & loops) || (graph->axes[id].gather && node->regions > 0);
         seen |= loops;
-        if (plain_scope(plan, scope) && !(plain & loops))
+        if (kci_axis_is_plain(graph, scope) && !(plain & loops))
             plain |= loops;
-        else if (!plain_scope(plan, scope))
+        else if (!kci_axis_is_plain(graph, scope))
             others *= values_at(plan, node, i);
     }
     kci_sum sum = kci_sum_over(plan, node, plain);
@@ -177,7 +161,7 @@ double kci_read_elements(kci_plan *plan, const kci_node *node)
     double points = kci_live_sum(&sum);
     if (points < 0 || !shared)
         return points < 0 ? points : points * others;
-    sum.around = loops_of(graph, node); /* no more elements than points */
+    sum.around = kci_scope_loops(graph, node->axis, node->axes); /* no more elements than points */
     double all = kci_live_sum(&sum);
     return all < 0 ? all : fmin(points * others, all);
 }

@@ -98,6 +98,24 @@ double kci_axis_size(const kci_graph *graph, const kci_axis *axis, const double 
     return size < 1 ? 1 : size;
 }
 
+kci_set kci_scope_loops(const kci_graph *graph, uint32_t first, uint32_t count)
+{
+    kci_set loops = 0;
+    for (uint32_t i = 0; i < count; i++)
+        loops |= graph->axes[graph->axes[graph->axis_ids[first + i]].scope].loops;
+    return loops;
+}
+
+int kci_masks_on(const kci_graph *graph, const kci_region *region, kci_set loops)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < region->limits; i++) {
+        const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
+        count += limit->kind == KCI_MASK && (graph->axes[graph->axes[limit->axis].scope].loops & loops);
+    }
+    return count;
+}
+
 bool kci_axis_is_plain(const kci_graph *graph, uint32_t id)
 {
     const kci_axis *axis = &graph->axes[id];

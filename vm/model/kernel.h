@@ -198,6 +198,10 @@ kci_set kci_value_loops(const kci_graph *graph, const kci_node *node);
 
 /* Value of `axis` terms at sizes N: coefficient of term t. */
 double kci_term_coefficient(const kci_loop_term *term, const double *sizes);
+/* Every dim of `count` axes from axis_ids[first], as useful work sees them: fused-away dims are dims again. */
+kci_set kci_scope_loops(const kci_graph *graph, uint32_t first, uint32_t count);
+/* Masks of an alternative that hang on one of the loops. */
+int kci_masks_on(const kci_graph *graph, const kci_region *region, kci_set loops);
 bool kci_axis_is_plain(const kci_graph *graph, uint32_t axis);  /* one loop, as it is */
 /* Size bound of an axis at sizes N. */
 double kci_axis_size(const kci_graph *graph, const kci_axis *axis, const double *sizes);

@@ -51,14 +51,9 @@ static bool masks_a_shift(const kci_graph *graph, const kci_node *read)
         if (!kci_axis_is_plain(graph, graph->axes[graph->axis_ids[read->axis + i]].scope))
             shifted |= axis->loops;
     }
-    for (uint32_t a = 0; a < read->regions && shifted; a++) {
-        const kci_region *region = &graph->regions[read->region + a];
-        for (uint32_t i = 0; i < region->limits; i++) {
-            const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
-            if (limit->kind == KCI_MASK && (graph->axes[graph->axes[limit->axis].scope].loops & shifted))
-                return true;
-        }
-    }
+    for (uint32_t a = 0; a < read->regions; a++)
+        if (kci_masks_on(graph, &graph->regions[read->region + a], shifted) > 0)
+            return true;
     return false;
 }
 
@@ -92,17 +87,15 @@ size_t kci_marks_needed(const kci_plan *plan, int32_t tensor)
     return elements <= most_bits ? (size_t)fmin(elements * room_to_grow, most_bits) / 64 + 1 : 0;
 }
 
-static double value_of(const reading *r, const kci_axis *axis, bool *fixed)
+static double value_of(const reading *r, const kci_axis *axis)
 {
     const kci_plan *plan = r->plan;
     double value = axis->constant;
-    *fixed = true;
     for (uint32_t t = 0; t < axis->terms; t++) {
         const kci_loop_term *term = &plan->graph->terms[axis->term + t];
         bool known = false;
         for (int d = 0; d < r->dim_count; d++)
             known = known || r->dims[d] == term->loop;
-        *fixed = *fixed && known;
         value += kci_term_coefficient(term, plan->size) *
                  (plan->first[term->loop] + plan->step[term->loop] * (known ? r->at[term->loop] : 0));
     }
@@ -146,10 +139,9 @@ static double mark(kci_plan *plan, const reading *r)
 {
     const kci_graph *graph = plan->graph;
     double at = 0;
-    bool fixed;
     for (uint32_t i = 0; i < r->read->axes; i++) {
         const kci_axis *axis = &graph->axes[graph->axes[graph->axis_ids[r->read->axis + i]].scope];
-        double size = kci_axis_size(graph, axis, plan->size), value = value_of(r, axis, &fixed);
+        double size = kci_axis_size(graph, axis, plan->size), value = value_of(r, axis);
         if (value < 0 || value >= size)
             return 0;
         at = at * r->shape[i] + value;
@@ -181,10 +173,8 @@ double kci_touched(kci_plan *plan, const uint32_t *reads, int count)
     memset(plan->marks, 0, words * sizeof *plan->marks);
     for (int i = 0; i < count; i++) {
         reading r = { .plan = plan, .read = &graph->nodes[reads[i]], .shape = shape };
-        kci_set loops = 0;
+        kci_set loops = kci_scope_loops(graph, r.read->axis, r.read->axes);
         double points = 1;
-        for (uint32_t a = 0; a < r.read->axes; a++)
-            loops |= graph->axes[graph->axes[graph->axis_ids[r.read->axis + a]].scope].loops;
         for (KCI_EACH(l, loops)) {
             r.dims[r.dim_count++] = (int)l;
             points *= plan->size[l];

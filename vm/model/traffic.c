@@ -248,16 +248,9 @@ static double value_elements(const kci_plan *plan, const kci_node *node)
 /* Do two masks of one alternative hang on the enclosing loops?  Then one trip must suit both. */
 static bool masks_meet(const kci_graph *graph, const kci_node *node, kci_set enclosing)
 {
-    for (uint32_t a = 0; a < node->regions; a++) {
-        const kci_region *region = &graph->regions[node->region + a];
-        int met = 0;
-        for (uint32_t i = 0; i < region->limits; i++) {
-            const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
-            met += limit->kind == KCI_MASK && (graph->axes[graph->axes[limit->axis].scope].loops & enclosing);
-        }
-        if (met > 1)
+    for (uint32_t a = 0; a < node->regions; a++)
+        if (kci_masks_on(graph, &graph->regions[node->region + a], enclosing) > 1)
             return true;
-    }
     return false;
 }
 

@@ -21,20 +21,11 @@ static void add(const kci_node *node, double points, double out_points, const to
     *to->special += node->special * points;
 }
 
-/* Every dim of the op, as useful work sees it: fused-away dims are dims again. */
-static kci_set scope_loops(const kci_graph *graph, uint32_t first, uint32_t count)
-{
-    kci_set loops = 0;
-    for (uint32_t i = 0; i < count; i++)
-        loops |= graph->axes[graph->axes[graph->axis_ids[first + i]].scope].loops;
-    return loops;
-}
-
 /* Points of an op: the useful ones; or those executed where nothing is tiled, dead
  * ones left out unless `whole` (a small kernel that combines partials knows no mask). */
 double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out)
 {
-    kci_set loops = out ? scope_loops(plan->graph, node->out, node->outs) : scope_loops(plan->graph, node->axis, node->axes);
+    kci_set loops = out ? kci_scope_loops(plan->graph, node->out, node->outs) : kci_scope_loops(plan->graph, node->axis, node->axes);
     kci_sum sum = kci_sum_over(plan, node, loops);
     sum.points = true;
     sum.far = sum.padding = useful;
