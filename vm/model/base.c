@@ -20,6 +20,7 @@ struct kc_context {
     kc_resize resize;
     void *data;
     uint32_t refs; /* the caller's hold, and one an object */
+    const kc_context *names; /* of a worker: where its names are interned; NULL: here */
     kc_status status;
     char message[MESSAGE_BYTES];
     symbol *symbols; /* [0] stands for no name */
@@ -57,6 +58,14 @@ kc_context *kc_context_new(kc_resize resize, void *data)
     context->resize = hook;
     context->data = data;
     context->refs = 1;
+    return context;
+}
+
+kc_context *kci_context_worker(const kc_context *parent)
+{
+    kc_context *context = kc_context_new(parent->resize, parent->data);
+    if (context)
+        context->names = parent->names ? parent->names : parent;
     return context;
 }
 
@@ -274,7 +283,7 @@ kci_symbol kci_intern(kc_context *context, const char *name, size_t length)
 
 const char *kci_name(const kc_context *context, kci_symbol id)
 {
-    return id ? context->symbols[id].name : "";
+    return !id ? "" : context->names ? context->names->symbols[id].name : context->symbols[id].name;
 }
 
 /* ---- errors -------------------------------------------------------------- */

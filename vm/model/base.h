@@ -44,6 +44,10 @@ bool kci_reserve(kc_context *context, void *array, size_t *capacity, size_t need
 /* A zeroed object with one reference, holding its context. */
 void *kci_new(kc_context *context, kc_kind kind, size_t size);
 
+/* A context for another thread: memory and errors of its own, the names of its parent,
+ * which outlives it.  It interns none.  NULL: no memory. */
+kc_context *kci_context_worker(const kc_context *parent);
+
 kci_symbol kci_intern(kc_context *context, const char *name, size_t length); /* 0: no memory */
 uint64_t kci_next_sequence(kc_context *context); /* 1, 2, 3 … */
 const char *kci_name(const kc_context *context, kci_symbol symbol);

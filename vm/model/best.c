@@ -4,18 +4,14 @@
 
 #include "ask.h"
 #include "candidates.h"
+#include "evaluator.h"
 #include "kernels.h"
 
 /* ---- the search ------------------------------------------------------------------------ */
 
 typedef struct search {
-    const kci_graph *graph;
-    const kc_device *device;
-    kci_time_options options;
-    double sizes[KCI_MAX_LOOPS];
-    kci_plan *plan;
-    kci_row *rows;
-    kci_tiling found;           /* its arrays are the tiling's */
+    kci_evaluator *evaluator;
+    kci_tiling found;           /* its arrays are the evaluator's */
     double time, points, rejected;
 } search;
 
@@ -23,25 +19,17 @@ typedef struct search {
 static kc_status try_one(void *data, kci_tiling *tiling)
 {
     search *s = data;
-    kc_context *context = s->graph->context;
     s->points++;
-    const kci_counts *counts = kci_plan_count(s->plan, s->sizes, tiling->tile);
-    if (!counts) {
+    kc_status status = kci_evaluate(s->evaluator);
+    if (status == KC_ENOMEM)
+        return status;
+    if (status != KC_OK) {
         s->rejected++;
-        return kc_context_status(context) == KC_ENOMEM ? KC_ENOMEM : KC_OK;
-    }
-    kci_times times = { 0 };
-    memcpy(s->rows, counts->rows, s->graph->tensor_count * sizeof *s->rows);
-    kc_status status = kci_time(s->graph, tiling, counts, s->sizes, s->device, &s->options, s->rows, &times, NULL);
-    if (status == KC_EDEVICE) {
-        s->rejected++;
-        return KC_OK;
-    }
-    if (status == KC_OK && times.time < s->time) { /* ties go to the first point */
-        s->time = times.time;
+    } else if (s->evaluator->times.time < s->time) { /* ties go to the first point */
+        s->time = s->evaluator->times.time;
         s->found = *tiling;
     }
-    return status;
+    return KC_OK;
 }
 
 /* ---- the schedule that was found ----------------------------------------------------------- */
@@ -118,32 +106,27 @@ static kc_kernel *plain_kernel(kc_kernel *kernel)
 /* `plain` has the default grid and order; its tiling is what candidates are put into. */
 static kc_kernel *search_kernel(kc_kernel *plain, const kc_device *device, const kc_options *options, counter *count)
 {
-    const kci_graph *graph = &plain->graph;
     kc_context *context = plain->base.context;
-    search s = { .graph = graph, .device = device, .time = INFINITY };
-    bool *warm = NULL;
+    search s = { .evaluator = kci_evaluator_new(plain, device, options), .time = INFINITY };
+    kci_evaluator *e = s.evaluator;
     kc_kernel *tiled = NULL;
-    for (size_t i = 0; i < graph->loop_count; i++)
-        s.sizes[i] = graph->loops[i].size;
-    s.plan = kci_plan_new(graph, plain->tiling);
-    s.rows = s.plan ? kci_alloc(context, graph->tensor_count * sizeof *s.rows) : NULL;
-    kc_status status = s.rows ? kci_time_options_of(options, graph, &s.options, &warm) : KC_ENOMEM;
-    s.options.quiet = true;
-    if (status == KC_OK)
-        status = kci_candidates(graph, device, s.sizes, plain->tiling, try_one, &s);
+    if (!e)
+        return NULL;
+    e->options.quiet = true;
+    kc_status status = kci_candidates(&e->graph, device, e->sizes, e->tiling, try_one, &s);
     count->points += s.points;
     count->rejected += s.rejected;
-    if (status == KC_OK && isinf(s.time)) {
-        status = kci_fail(context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs on %s; tile it by hand",
-                          s.points, plain->name, kci_device_name(device));
-    } else if (status == KC_OK) {
-        kc_schedule *schedule = schedule_of(graph, &s.found, s.sizes);
+    if (status != KC_OK) {
+        kci_fail(context, status, "%s", kc_context_message(e->context));
+    } else if (isinf(s.time)) {
+        kci_fail(context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs on %s; tile it by hand",
+                 s.points, plain->name, kci_device_name(device));
+    } else {
+        kc_schedule *schedule = schedule_of(&plain->graph, &s.found, e->sizes);
         tiled = schedule ? kci_kernel_scheduled(plain, schedule) : NULL;
         kc_release(schedule);
     }
-    kci_free(context, warm, graph->tensor_count * sizeof *warm);
-    kci_free(context, s.rows, graph->tensor_count * sizeof *s.rows);
-    kci_plan_free(s.plan);
+    kci_evaluator_free(e);
     return tiled;
 }
 

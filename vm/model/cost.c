@@ -1,9 +1,11 @@
 /* cost.c: one kernel's counts and times become a result: fields, rows, schedule, notes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ask.h"
 #include "dtype.h"
+#include "fields.h"
 #include "json.h"
 #include "si.h"
 
@@ -18,61 +20,26 @@ typedef struct work {
     const kci_counts *counts;
     kci_row *rows;                  /* a copy that time and convention change */
     bool *warm;
+    double field[KC_FIELD_COUNT];
     kc_result *r;
 } work;
 
 /* ---- the fields ------------------------------------------------------------------ */
 
-typedef struct totals {
-    double matrix, vector, special;
-} totals;
-
-static totals useful_of(const kci_counts *counts)
-{
-    totals t = { 0, counts->useful_vector[0] + counts->useful_vector[1], counts->useful_special };
-    for (int f = 0; f < KCI_FORMATS; f++)
-        t.matrix += counts->useful_matrix[f];
-    return t;
-}
-
-static totals executed_of(const kci_counts *counts)
-{
-    totals t = { 0, counts->executed_vector[0] + counts->executed_vector[1], counts->executed_special };
-    for (int f = 0; f < KCI_FORMATS; f++)
-        t.matrix += counts->executed_matrix[f];
-    return t;
-}
-
-static void set_useful(kc_result *r, totals t)
-{
-    kci_result_set(r, KC_MATRIX_FLOPS, t.matrix);
-    kci_result_set(r, KC_VECTOR_FLOPS, t.vector);
-    kci_result_set(r, KC_SPECIAL_OPS, t.special);
-    kci_result_set(r, KC_FLOPS, t.matrix + t.vector + t.special);
-}
-
-static void set_executed(kc_result *r, totals t)
-{
-    kci_result_set(r, KC_EXECUTED_MATRIX_FLOPS, t.matrix);
-    kci_result_set(r, KC_EXECUTED_VECTOR_FLOPS, t.vector);
-    kci_result_set(r, KC_EXECUTED_SPECIAL_OPS, t.special);
-    kci_result_set(r, KC_EXECUTED_FLOPS, t.matrix + t.vector + t.special);
-}
-
 /* Counts a copy of the graph by the convention. */
-static kc_status recount(const work *w, const kci_convention *convention, totals *useful,
-                         totals *executed)
+static kc_status recount(const work *w, const kci_convention *convention, kci_totals *useful,
+                         kci_totals *executed)
 {
     kci_graph copy;
-    if (!kci_graph_copy(&copy, w->graph))
+    if (!kci_graph_copy(&copy, w->graph, w->graph->context))
         return KC_ENOMEM;
     kc_context *context = w->graph->context;
     kc_status status = kci_convention_apply(convention, &copy);
     kci_plan *plan = status == KC_OK ? kci_plan_new(&copy, w->kernel->tiling) : NULL;
     const kci_counts *counts = plan ? kci_plan_count(plan, w->sizes, NULL) : NULL;
     if (counts) {
-        *useful = useful_of(counts);
-        *executed = executed_of(counts);
+        *useful = kci_useful_work(counts);
+        *executed = kci_executed_work(counts);
     } else if (status == KC_OK) {
         status = kc_context_status(context);
     }
@@ -82,27 +49,26 @@ static kc_status recount(const work *w, const kci_convention *convention, totals
 }
 
 /* Half a causal mask is a way to count useful work; live tiles are executed as ever. */
-static kc_status set_work(const work *w)
+static kc_status set_work(work *w)
 {
-    totals useful = useful_of(w->counts), executed = executed_of(w->counts);
+    kci_totals useful = kci_useful_work(w->counts), executed = kci_executed_work(w->counts);
     if (w->options && w->options->own_convention) {
         kci_convention convention = w->options->convention;
         kc_status status = recount(w, &convention, &useful, &executed);
         if (status == KC_OK && convention.causal == KCI_CAUSAL_HALF) {
-            totals unused;
+            kci_totals unused;
             convention.causal = KCI_CAUSAL_EXACT;
             status = recount(w, &convention, &unused, &executed);
         }
         if (status != KC_OK)
             return status;
     }
-    set_useful(w->r, useful);
-    set_executed(w->r, executed);
+    kci_fields_work(w->field, &useful, &executed);
     return KC_OK;
 }
 
 /* bytes are w->rows, behind L2 where there is a device; l2_bytes and bytes_min section 3's. */
-static kc_status set_rows(const work *w)
+static kc_status set_rows(work *w)
 {
     kc_result *r = w->r;
     const kci_graph *graph = w->graph;
@@ -117,7 +83,8 @@ static kc_status set_rows(const work *w)
         if (status == KC_OK)
             status = kci_convention_rows(convention, graph, w->sizes, w->rows);
     }
-    double read = 0, written = 0, l2 = 0, least = 0;
+    if (status == KC_OK)
+        kci_fields_bytes(w->field, w->rows, section3, graph->tensor_count);
     for (size_t t = 0; status == KC_OK && t < graph->tensor_count; t++) {
         const kci_row *row = &w->rows[t];
         /* Statistics that stay on chip are no tensors. */
@@ -137,44 +104,9 @@ static kc_status set_rows(const work *w)
         };
         for (int c = 0; c < KC_LEDGER_COUNT; c++)
             to->column[c] += column[c];
-        read += row->read;
-        written += row->written;
-        l2 += column[KC_TENSOR_L2];
-        least += section3[t].compulsory;
     }
     kci_free(graph->context, section3, graph->tensor_count * sizeof *section3);
-    kci_result_set(r, KC_BYTES_READ, read);
-    kci_result_set(r, KC_BYTES_WRITTEN, written);
-    kci_result_set(r, KC_BYTES, read + written);
-    kci_result_set(r, KC_L2_BYTES, l2);
-    kci_result_set(r, KC_BYTES_MIN, least);
     return status;
-}
-
-static void set_times(kc_result *r, const kci_times *times)
-{
-    static const kc_field parts[] = {
-        [KCI_ROOF_MATRIX] = KC_TIME_MATRIX,   [KCI_ROOF_VECTOR] = KC_TIME_VECTOR,
-        [KCI_ROOF_SPECIAL] = KC_TIME_SPECIAL, [KCI_ROOF_SMEM] = KC_TIME_SMEM,
-        [KCI_ROOF_L2] = KC_TIME_L2,           [KCI_ROOF_HBM] = KC_TIME_HBM,
-        [KCI_ROOF_LINK] = KC_TIME_LINK,       [KCI_ROOF_LAUNCH] = KC_TIME_LAUNCH,
-        [KCI_ROOF_FILL] = KC_TIME_FILL,       [KCI_ROOF_DRAIN] = KC_TIME_DRAIN,
-    };
-    kci_result_set(r, KC_TIME, times->time);
-    kci_result_set(r, KC_ROOF_TIME, times->roof_time);
-    kci_result_set(r, KC_SERIAL_TIME, times->serial_time);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        kci_result_set(r, parts[i], times->part[i]);
-    if (times->has_ridge)
-        kci_result_set(r, KC_RIDGE, times->ridge);
-    if (times->tiled) {
-        kci_result_set(r, KC_SMEM_BYTES, times->smem_bytes);
-        kci_result_set(r, KC_OCCUPANCY, times->occupancy);
-        kci_result_set(r, KC_WAVES, times->waves);
-        kci_result_set(r, KC_WAVE_EFFICIENCY, times->wave_efficiency);
-    }
-    r->bound = kci_roof_name(times->bound);
-    r->class_name = kci_roof_class(times->bound);
 }
 
 /* ---- the schedule ------------------------------------------------------------------ */
@@ -293,7 +225,7 @@ static kc_status note_causes(const work *w)
 
 static kc_status note_work(const work *w)
 {
-    totals useful = useful_of(w->counts), executed = executed_of(w->counts);
+    kci_totals useful = kci_useful_work(w->counts), executed = kci_executed_work(w->counts);
     double u = useful.matrix + useful.vector + useful.special;
     double e = executed.matrix + executed.vector + executed.special;
     if (!(u > 0 && e > 1.005 * u))
@@ -359,8 +291,11 @@ static kc_status evaluate(work *w)
     if (status == KC_OK)
         status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked, w->rows, &times,
                           &w->r->notes);
-    if (status == KC_OK)
-        set_times(w->r, &times);
+    if (status == KC_OK) {
+        kci_fields_times(w->field, &times);
+        w->r->bound = kci_roof_name(times.bound);
+        w->r->class_name = kci_roof_class(times.bound);
+    }
     if (status == KC_OK && w->kernel->tiling)
         status = set_schedule(w, times.warps);
     return status;
@@ -368,9 +303,9 @@ static kc_status evaluate(work *w)
 
 static kc_status fill(work *w)
 {
-    kc_result *r = w->r;
     const kci_counts *counts = w->counts;
     kc_status status = KC_OK;
+    kci_fields_clear(w->field);
     w->rows = kci_alloc(w->graph->context, w->graph->tensor_count * sizeof *w->rows);
     if (!w->rows)
         return KC_ENOMEM;
@@ -388,13 +323,10 @@ static kc_status fill(work *w)
         status = set_work(w);
     if (status == KC_OK)
         status = set_rows(w);
-    if (w->kernel->tiling) {
-        kci_result_set(r, KC_CTAS, counts->ctas);
-        kci_result_set(r, KC_SMEM, counts->smem);
-        kci_result_set(r, KC_REGISTER_BYTES, counts->register_bytes);
-    }
-    kci_result_set(r, KC_PASSES, counts->passes > 1 ? counts->passes : 1);
-    kci_result_set(r, KC_LAUNCHES, counts->launches > 1 ? counts->launches : 1);
+    kci_fields_shape(w->field, counts, w->kernel->tiling != NULL);
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (!isnan(w->field[f]))
+            kci_result_set(w->r, (kc_field)f, w->field[f]);
     return status;
 }
 

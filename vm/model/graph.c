@@ -20,10 +20,10 @@
     X(edge_list, edge_count, edge_cap)                                                                     \
     X(tensors, tensor_count, tensor_cap)
 
-bool kci_graph_copy(kci_graph *to, const kci_graph *from)
+bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context)
 {
     memset(to, 0, sizeof *to);
-    to->context = from->context;
+    to->context = context;
 #define COPY(array, length, room)                                                                          \
     if (from->length) {                                                                                    \
         to->array = kci_alloc(to->context, from->length * sizeof *to->array);                              \

@@ -189,8 +189,8 @@ typedef struct kci_demand {
  * what is known of the readers of its written tensors; others are needed whole. */
 kc_status kci_regions(kci_graph *graph, const char *name, const kci_demand *demands, size_t count);
 
-/* A deep copy, for passes that change costs.  False: no memory. */
-bool kci_graph_copy(kci_graph *to, const kci_graph *from);
+/* A deep copy in a context: for passes that change costs, for another thread.  False: no memory. */
+bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context);
 void kci_graph_free(kci_graph *graph);
 
 kci_set kci_reduced_here(const kci_node *node);     /* loops that end at it: a scan's do not */

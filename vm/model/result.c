@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fields.h"
 #include "json.h"
 #include "object.h"
 
@@ -236,10 +237,15 @@ kc_status kci_result_add_kernel(kc_result *program, kc_result *kernel)
     return KC_OK;
 }
 
-static void quotient(kc_result *r, kc_field field, kc_field above, kc_field below)
+static void derive(kc_result *r)
 {
-    if (r->has[above] && r->has[below] && r->field[below] > 0)
-        kci_result_set(r, field, r->field[above] / r->field[below]);
+    double field[KC_FIELD_COUNT];
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        field[f] = r->has[f] ? r->field[f] : NAN;
+    kci_fields_derived(field);
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (!isnan(field[f]))
+            kci_result_set(r, (kc_field)f, field[f]);
 }
 
 static kc_status write_schedule(kc_result *r)
@@ -260,10 +266,7 @@ kc_status kci_result_finish(kc_result *r)
     kci_free(r->base.context, r->slots, r->slot_count * sizeof *r->slots);
     r->slots = NULL;
     r->slot_count = 0;
-    quotient(r, KC_INTENSITY, KC_FLOPS, KC_BYTES);
-    quotient(r, KC_THROUGHPUT, KC_FLOPS, KC_TIME);
-    quotient(r, KC_BANDWIDTH, KC_BYTES, KC_TIME);
-    quotient(r, KC_TILE_EFFICIENCY, KC_FLOPS, KC_EXECUTED_FLOPS);
+    derive(r);
     for (int f = 0; f < KC_FIELD_COUNT; f++)
         if (r->has[f] && !isfinite(r->field[f]))
             return kci_fail(r->base.context, KC_EARGUMENT,

@@ -335,7 +335,7 @@ kc_kernel *kci_kernel_scheduled(kc_kernel *kernel, kc_schedule *schedule)
     tiled->name = kci_copy_text(context, kernel->name);
     tiled->tensors = kci_alloc(context, kernel->tensor_count * sizeof *tiled->tensors);
     tiled->fused = kci_alloc(context, kernel->fused_count * sizeof *tiled->fused);
-    bool ok = tiled->name && tiled->tensors && tiled->fused && kci_graph_copy(&tiled->graph, &kernel->graph);
+    bool ok = tiled->name && tiled->tensors && tiled->fused && kci_graph_copy(&tiled->graph, &kernel->graph, context);
     for (size_t i = 0; tiled->tensors && i < kernel->tensor_count; i++)
         tiled->tensors[tiled->tensor_count++] = kc_retain(kernel->tensors[i]);
     for (size_t i = 0; tiled->fused && i < kernel->fused_count; i++)
