@@ -5,37 +5,58 @@
 
 #include "plan.h"
 
+/* Room for products: a node in a pass has a dozen, most of them shared with others. */
+enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
+
+/* The arrays of a plan and how many items each has, so that making and freeing cannot forget one. */
+#define FOR_EACH_EARLY_ARRAY(X)                                                                            \
+    X(pass, nodes)                                                                                         \
+    X(runs, nodes)                                                                                         \
+    X(last, nodes * (size_t)plan->reduced_count)                                                           \
+    X(plain, nodes)
+#define FOR_EACH_ARRAY(X)                                                                                  \
+    X(visits, room * nodes)                                                                                \
+    X(plain_axis, plan->graph->axis_count)                                                                 \
+    X(whole_axis, plan->graph->axis_count)                                                                 \
+    X(combined, nodes)                                                                                     \
+    X(behind, nodes)                                                                                       \
+    X(spills, nodes)                                                                                       \
+    X(useful, nodes)                                                                                       \
+    X(matmuls, nodes)                                                                                      \
+    X(boxes, room * plan->read_count)                                                                       \
+    X(box_ids, plan->box_id_room)                                                                          \
+    X(compulsory, tensors)                                                                                 \
+    X(covered, nodes)                                                                                      \
+    X(spills_to, nodes)                                                                                    \
+    X(accumulator, nodes)                                                                                  \
+    X(accumulates, nodes)                                                                                  \
+    X(read_start, tensors + 2)                                                                             \
+    X(read_list, nodes)                                                                                    \
+    X(next_twin, nodes)                                                                                    \
+    X(lives, nodes)                                                                                        \
+    X(turns, room * nodes + 1)                                                                             \
+    X(events, room * nodes + 2)                                                                            \
+    X(matmul_events, room * nodes + 2)                                                                     \
+    X(stream_head, tensors)                                                                                \
+    X(stream_next, room * nodes)                                                                           \
+    X(scratch, nodes)                                                                                      \
+    X(merged, nodes)                                                                                       \
+    X(first_pass, tensors)                                                                                 \
+    X(counts.rows, tensors)                                                                                \
+    X(counts.streams, room * nodes)                                                                        \
+    X(counts.matmuls, nodes)
+
 static void free_columns(kci_plan *plan)
 {
     kc_context *context = plan->context;
     size_t nodes = plan->graph->node_count, tensors = plan->graph->tensor_count;
     size_t room = (size_t)plan->pass_room;
-    kci_free(context, plan->pass, nodes * sizeof *plan->pass);
-    kci_free(context, plan->runs, nodes * sizeof *plan->runs);
-    kci_free(context, plan->last, nodes * (size_t)plan->reduced_count * sizeof *plan->last);
-    kci_free(context, plan->visits, room * nodes * sizeof *plan->visits);
-    kci_free(context, plan->plain_axis, plan->graph->axis_count * sizeof *plan->plain_axis);
-    kci_free(context, plan->plain, nodes * sizeof *plan->plain);
-    kci_free(context, plan->combined, nodes * sizeof *plan->combined);
-    kci_free(context, plan->behind, nodes * sizeof *plan->behind);
-    kci_free(context, plan->spills_to, nodes * sizeof *plan->spills_to);
-    kci_free(context, plan->accumulator, nodes * sizeof *plan->accumulator);
-    kci_free(context, plan->accumulates, nodes * sizeof *plan->accumulates);
-    kci_free(context, plan->read_start, (tensors + 2) * sizeof *plan->read_start);
-    kci_free(context, plan->read_list, nodes * sizeof *plan->read_list);
+#define FREE(array, count) kci_free(context, plan->array, (count) * sizeof *plan->array);
+    FOR_EACH_EARLY_ARRAY(FREE)
+    FOR_EACH_ARRAY(FREE)
+#undef FREE
     kci_free(context, plan->marks, plan->mark_words * sizeof *plan->marks);
-    kci_free(context, plan->next_twin, nodes * sizeof *plan->next_twin);
-    kci_free(context, plan->lives, nodes * sizeof *plan->lives);
-    kci_free(context, plan->events, (room * nodes + 2) * sizeof *plan->events);
-    kci_free(context, plan->matmul_events, (room * nodes + 2) * sizeof *plan->matmul_events);
-    kci_free(context, plan->stream_head, tensors * sizeof *plan->stream_head);
-    kci_free(context, plan->stream_next, room * nodes * sizeof *plan->stream_next);
-    kci_free(context, plan->scratch, nodes * sizeof *plan->scratch);
-    kci_free(context, plan->merged, nodes * sizeof *plan->merged);
-    kci_free(context, plan->first_pass, tensors * sizeof *plan->first_pass);
-    kci_free(context, plan->counts.rows, tensors * sizeof *plan->counts.rows);
-    kci_free(context, plan->counts.streams, room * nodes * sizeof *plan->counts.streams);
-    kci_free(context, plan->counts.matmuls, nodes * sizeof *plan->counts.matmuls);
+    kci_products_free(context, &plan->products);
 }
 
 void kci_plan_free(kci_plan *plan)
@@ -58,6 +79,19 @@ static void list_reads(kci_plan *plan)
     for (uint32_t n = 0; n < graph->node_count; n++)
         if (graph->nodes[n].kind == KCI_READ)
             plan->read_list[plan->read_start[graph->nodes[n].tensor + 1]++] = n;
+}
+
+/* Axes that are one loop; those of them that take all its values, whatever its size. */
+static void find_plain_axes(kci_plan *plan)
+{
+    const kci_graph *graph = plan->graph;
+    for (uint32_t a = 0; a < graph->axis_count; a++) {
+        const kci_axis *axis = &graph->axes[a];
+        int loop = axis->terms ? graph->terms[axis->term].loop : -1;
+        plan->plain_axis[a] = kci_axis_is_plain(graph, a);
+        plan->whole_axis[a] = plan->plain_axis[a] && loop < (int)graph->loop_count && !axis->fixed &&
+                              axis->size == graph->loops[loop].size;
+    }
 }
 
 /* The most passes that any tiles can need: with every sequential loop looped. */
@@ -104,48 +138,31 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     plan->tiling = tiling;
     kci_set reduced = 0;
     for (size_t n = 0; n < graph->node_count; n++)
+        if (graph->nodes[n].kind == KCI_READ) {
+            plan->read_count++;
+            plan->box_id_room += graph->nodes[n].axes;
+        }
+    for (size_t n = 0; n < graph->node_count; n++)
         reduced |= kci_reduced_here(&graph->nodes[n]);
     for (int i = 0; i < KCI_MAX_LOOPS; i++)
         plan->reduced_index[i] = reduced & KCI_BIT(i) ? plan->reduced_count++ : -1;
     size_t nodes = graph->node_count, tensors = graph->tensor_count;
-    plan->pass = kci_alloc(context, nodes * sizeof *plan->pass);
-    plan->runs = kci_alloc(context, nodes * sizeof *plan->runs);
-    plan->last = kci_alloc(context, nodes * (size_t)plan->reduced_count * sizeof *plan->last);
-    plan->plain = kci_alloc(context, nodes * sizeof *plan->plain);
-    if (plan->pass && plan->runs && plan->last && plan->plain)
+    bool ok = true;
+#define MAKE(array, count) ok = ok && (plan->array = kci_alloc(context, (count) * sizeof *plan->array)) != NULL;
+    FOR_EACH_EARLY_ARRAY(MAKE)
+    if (ok)
         find_pass_room(plan);
     size_t room = (size_t)plan->pass_room;
-    plan->visits = kci_alloc(context, room * nodes * sizeof *plan->visits);
-    plan->plain_axis = kci_alloc(context, graph->axis_count * sizeof *plan->plain_axis);
-    plan->combined = kci_alloc(context, nodes * sizeof *plan->combined);
-    plan->behind = kci_alloc(context, nodes * sizeof *plan->behind);
-    plan->spills_to = kci_alloc(context, nodes * sizeof *plan->spills_to);
-    plan->accumulator = kci_alloc(context, nodes * sizeof *plan->accumulator);
-    plan->accumulates = kci_alloc(context, nodes * sizeof *plan->accumulates);
-    plan->read_start = kci_alloc(context, (tensors + 2) * sizeof *plan->read_start);
-    plan->read_list = kci_alloc(context, nodes * sizeof *plan->read_list);
-    plan->next_twin = kci_alloc(context, nodes * sizeof *plan->next_twin);
-    plan->lives = kci_alloc(context, nodes * sizeof *plan->lives);
-    plan->events = kci_alloc(context, (room * nodes + 2) * sizeof *plan->events);
-    plan->matmul_events = kci_alloc(context, (room * nodes + 2) * sizeof *plan->matmul_events);
-    plan->stream_head = kci_alloc(context, tensors * sizeof *plan->stream_head);
-    plan->stream_next = kci_alloc(context, room * nodes * sizeof *plan->stream_next);
-    plan->scratch = kci_alloc(context, nodes * sizeof *plan->scratch);
-    plan->merged = kci_alloc(context, nodes * sizeof *plan->merged);
-    plan->first_pass = kci_alloc(context, tensors * sizeof *plan->first_pass);
-    plan->counts.rows = kci_alloc(context, tensors * sizeof *plan->counts.rows);
-    plan->counts.streams = kci_alloc(context, room * nodes * sizeof *plan->counts.streams);
-    plan->counts.matmuls = kci_alloc(context, nodes * sizeof *plan->counts.matmuls);
-    bool ok = plan->pass && plan->runs && plan->last && plan->plain && plan->visits && plan->plain_axis && plan->combined &&
-              plan->behind && plan->spills_to && plan->accumulator && plan->accumulates && plan->read_start &&
-              plan->read_list && plan->next_twin && plan->lives && plan->events && plan->matmul_events && plan->stream_head && plan->stream_next && plan->scratch && plan->merged &&
-              plan->first_pass && plan->counts.rows && plan->counts.streams && plan->counts.matmuls;
+    plan->box_id_room *= room;
+    FOR_EACH_ARRAY(MAKE)
+#undef MAKE
+    size_t products = PRODUCTS_A_NODE * room * nodes;
+    ok = ok && kci_products_make(context, &plan->products, products < MOST_PRODUCTS ? products : MOST_PRODUCTS);
     if (!ok) {
         kci_plan_free(plan);
         return NULL;
     }
-    for (uint32_t a = 0; a < graph->axis_count; a++)
-        plan->plain_axis[a] = kci_axis_is_plain(graph, a);
+    find_plain_axes(plan);
     list_reads(plan);
     for (uint32_t n = (uint32_t)nodes; n-- > 0;) /* chains in ascending order, from the first twin on */
         if (graph->nodes[n].twin != n) {
@@ -169,6 +186,12 @@ static kc_status renew_nest(kci_plan *plan)
     kc_status status = kci_combine(plan);
     if (!status)
         status = kci_nest(plan);
+    if (!status) {
+        kci_products_clear(&plan->products);
+        kci_plan_work(plan);
+        kci_plan_traffic(plan);
+        kci_plan_footprint(plan);
+    }
     plan->nest_made = !status;
     plan->seen_looped = plan->looped;
     plan->seen_grid = plan->grid;
@@ -181,6 +204,7 @@ const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const doub
     kc_status status = kci_geometry(plan, sizes, tiles);
     if (!status)
         status = renew_nest(plan);
+    kci_products_evaluate(&plan->products);
     if (!status)
         status = kci_count_work(plan);
     if (!status)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arith.h"
 #include "plan.h"
 
 double kci_extent(const kci_plan *plan, uint32_t id, kci_set whole)
@@ -17,6 +18,11 @@ double kci_extent(const kci_plan *plan, uint32_t id, kci_set whole)
             box += fabs(kci_term_coefficient(term, plan->size)) * (values - 1);
     }
     return axis->gather ? box : box + 1;
+}
+
+double kci_size_of(const kci_plan *plan, const kci_axis *axis)
+{
+    return plan->resized ? kci_axis_size(plan->graph, axis, plan->size) : axis->size;
 }
 
 double kci_tile_extent(const kci_plan *plan, uint32_t id)
@@ -53,11 +59,13 @@ kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles)
     const kci_graph *graph = plan->graph;
     const kci_tiling *tiling = plan->tiling;
     plan->looped = plan->grid = plan->split = 0;
+    plan->resized = false;
     for (size_t i = 0; i < graph->loop_count; i++) {
         double size = sizes[i], tile = tiling ? (tiles ? tiles[i] : tiling->tile[i]) : size;
         plan->size[i] = plan->whole[i] = size;
         plan->tile[i] = tile < size ? tile : size;
-        plan->trips[i] = ceil(size / plan->tile[i]);
+        plan->trips[i] = kci_ceil(size / plan->tile[i]);
+        plan->resized = plan->resized || size != graph->loops[i].size;
         plan->first[i] = 0;
         plan->step[i] = 1;
         plan->shares[i] = 1;

@@ -3,6 +3,7 @@
  *     geometry.c   sizes, tiles -> trips, which loops are loops, virtual dims
  *     combine.c    what runs in the tiled kernel, and what after partials are combined
  *     nest.c       passes; which loops are around each node in each pass
+ *     product.c    figures that are products of sizes, tiles and trips
  *     live.c       sums over the live iterations of some loops
  *     distinct.c   elements touched at least once; touched.c where no closed form serves
  *     twin.c       ops that a fuse needs under several indexes
@@ -12,6 +13,7 @@
 #define KCI_PLAN_H
 
 #include "count.h"
+#include "product.h"
 
 enum { KCI_MAX_PASSES = 32 };
 
@@ -19,11 +21,38 @@ enum { KCI_MAX_PASSES = 32 };
 typedef struct kci_visit {
     kci_set around;             /* sequential loops that count as around it */
     kci_set closed;             /* loops that ended before it, or before all that use it */
+    /* ops: executions, times what a tile of it holds, times what a tile of its value holds */
+    kci_product executions, in, out;
 } kci_visit;
+
+/* work.c: the useful points of an op, by its dims and by its value's. */
+typedef struct kci_useful {
+    kci_product in, out;
+} kci_useful;
+
+/* work.c: a matmul's tile. */
+typedef struct kci_matmul_tile {
+    uint32_t node;
+    kci_set m, n, k, batch;     /* loops whose tiles make them */
+    double a_bytes, b_bytes;
+} kci_matmul_tile;
+
+/* traffic.c: a read in one pass, and those that move with it. */
+typedef struct kci_box {
+    uint32_t node, members;
+    int pass;
+    kci_set around, grid;       /* loops walked; grid loops that index it */
+    int32_t widest;             /* the node whose liveness is that of all; -1: none's is */
+    uint32_t ids;               /* plan->box_ids: positions of each member */
+    kci_product loads, elements, tile, distinct;    /* distinct: of one CTA */
+} kci_box;
 
 /* footprint.c: when a value is alive, in op visits over all passes */
 typedef struct kci_life {
     int begin, open_end, end;
+    int shared;                 /* depth of loops that all passes using it share */
+    kci_set whole;              /* loops along which it is held whole */
+    kci_product elements;
     double open_bytes, bytes;
     bool matmul;
 } kci_life;
@@ -41,6 +70,7 @@ struct kci_plan {
     double shares[KCI_MAX_LOOPS];   /* CTAs that share a split loop; 1 */
     double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];     /* index range where a loop is not walked: whole, but for a share */
     double first[KCI_MAX_LOOPS], step[KCI_MAX_LOOPS];   /* value of index u: first + step * u */
+    bool resized;                   /* some loop has not the size that the kernel was built with */
     kci_set looped;                 /* sequential loops with more than one trip */
     kci_set grid;                   /* grid loops with more than one trip */
     kci_set split;                  /* looped ones that CTAs share */
@@ -64,20 +94,34 @@ struct kci_plan {
     bool *combined;                 /* per node: runs in the small kernel that combines partials */
     bool *behind;                   /* per node: needs a value that is combined first */
     kci_set combined_over;          /* grid and split loops that values are reduced over */
+    bool *spills;                   /* per node: stands for an accumulator that is left unfinished and comes back */
+    kci_useful *useful;             /* per node */
+    kci_matmul_tile *matmuls;
+    size_t matmul_count;
+    kci_box *boxes;                 /* in order of passes, tensors and reads */
+    uint32_t *box_ids;
+    size_t box_count, box_id_count, box_id_room;
 
     bool *plain_axis;               /* per axis: one loop, as it is */
+    bool *whole_axis;               /* per axis: one loop, from its first to its last value */
+    kci_products products;
+    kci_product *compulsory;        /* per tensor: elements that its reads touch */
+    kci_product *covered;           /* per node: elements that a write covers */
 
     /* accumulators: known when the plan is made */
     int32_t *spills_to;             /* per node: the written tensor under whose name it spills; -1: always held */
     uint32_t *accumulator;          /* per node: the node that stands for its accumulator (KCI_INTO joins some) */
     kci_set *accumulates;           /* per node that stands for one: loops reduced by all of them */
     uint32_t *read_start, *read_list;   /* read nodes by tensor */
+    size_t read_count;
     uint64_t *marks;                /* of elements, where no closed form serves */
     size_t mark_words;
     uint32_t *next_twin;            /* per node: the next of the same op; 0: none */
 
     /* columns of the footprint */
     kci_life *lives;         /* per node */
+    uint32_t *turns;                /* node of each op visit, from 1 on */
+    int turn_count;
     uint32_t *stream_head, *stream_next;    /* streams by tensor; numbered from 1 */
     double *events;                 /* per op visit and one more */
     double *matmul_events;
@@ -89,11 +133,17 @@ struct kci_plan {
     kci_counts counts;
 };
 
+static inline double kci_value(const kci_plan *plan, kci_product product)
+{
+    return plan->products.value[product];
+}
+
 /* geometry.c */
 kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles);
 /* Values from the least to the most that an axis takes in a tile, loops of `whole` at full size. */
 double kci_extent(const kci_plan *plan, uint32_t axis, kci_set whole);
 double kci_tile_extent(const kci_plan *plan, uint32_t axis);    /* box of one full tile, not clipped */
+double kci_size_of(const kci_plan *plan, const kci_axis *axis); /* kci_axis_size at the point */
 
 /* combine.c */
 kc_status kci_combine(kci_plan *plan);
@@ -159,6 +209,11 @@ kc_status kci_find_accumulators(kci_plan *plan);
 double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
 /* twin.c: useful points of node n; of twins the first has what all cover, once */
 double kci_useful_points(kci_plan *plan, uint32_t n);
+
+/* What of the figures follows from the nest alone. */
+void kci_plan_work(kci_plan *plan);
+void kci_plan_traffic(kci_plan *plan);
+void kci_plan_footprint(kci_plan *plan);
 
 /* the figures */
 kc_status kci_count_work(kci_plan *plan);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arith.h"
 #include "plan.h"
 
 enum { MOST_MEMBERS = 64 };
@@ -53,9 +54,12 @@ static double contiguous_run(const kci_plan *plan, const kci_node *node, double 
     const kci_graph *graph = plan->graph;
     double run = bytes;
     for (uint32_t i = node->axes; i-- > 0;) {
-        const kci_axis *axis = &graph->axes[graph->axis_ids[node->axis + i]];
-        double size = kci_axis_size(graph, axis, plan->size);
-        double extent = fmin(kci_tile_extent(plan, graph->axis_ids[node->axis + i]), size);
+        uint32_t id = graph->axis_ids[node->axis + i];
+        const kci_axis *axis = &graph->axes[id];
+        int loop = axis->terms ? graph->terms[axis->term].loop : 0;
+        bool whole = plan->whole_axis[id];
+        double size = whole ? plan->size[loop] : kci_size_of(plan, axis);
+        double extent = whole ? plan->tile[loop] : kci_min(kci_tile_extent(plan, id), size);
         if (axis->gather)
             break;
         run *= extent;
@@ -65,82 +69,180 @@ static double contiguous_run(const kci_plan *plan, const kci_node *node, double 
     return run;
 }
 
-typedef struct fetch {
-    double bytes, loads;
-} fetch;
+/* ---- boxes: what follows from the nest ------------------------------------------------ */
 
-/* One box in one pass: the read `n` and those that move with it. */
-static kc_status fetch_box(kci_plan *plan, uint32_t n, int pass, fetch *out)
+/* Loads, elements, tile and distinct elements as products, where nothing is masked and each
+ * position is a whole dim of its own. */
+static void multiply_out(kci_plan *plan, kci_box *box)
 {
     const kci_graph *graph = plan->graph;
-    const kci_node *node = &graph->nodes[n];
-    uint32_t axes[MOST_MEMBERS * 4];
-    kci_set around = kci_visit_of(plan, n, pass)->around;
-    size_t members = 1;
-    const kci_node *widest = node; /* whose liveness is that of all; NULL: none is */
-    uint32_t positions = node->axes, *ids = axes;
-    size_t room = sizeof axes / sizeof axes[0];
-    if (positions > room)
-        return kci_fail(plan->context, KC_EARGUMENT, "count: a tensor has more than %zu dims", room);
+    kci_products *products = &plan->products;
+    const kci_node *node = &graph->nodes[box->node];
+    kci_set walked = plan->grid | box->around, weighed = 0;
+    bool plain = box->members == 1 && node->regions == 0;
+    for (uint32_t i = 0; i < node->axes && plain; i++) {
+        uint32_t id = plan->box_ids[box->ids + i];
+        plain = plan->whole_axis[id] && !(graph->axes[id].loops & weighed);
+        weighed |= graph->axes[id].loops;
+    }
+    if (!plain)
+        return;
+    kci_set split = plan->split & ~box->around;
+    kci_product trips = kci_product_over(products, KCI_ONE, plan->trips, walked);
+    box->loads = kci_product_over(products, trips, plan->shares, split);
+    trips = kci_product_over(products, KCI_ONE, plan->size, weighed);
+    trips = kci_product_over(products, trips, plan->trips, walked & ~weighed);
+    box->elements = kci_product_over(products, trips, plan->shares, split & ~weighed);
+    box->tile = kci_product_over(products, KCI_ONE, plan->tile, weighed);
+    trips = kci_product_over(products, KCI_ONE, plan->tile, weighed & plan->grid);
+    box->distinct = kci_product_over(products, trips, plan->size, weighed & ~plan->grid);
+}
+
+/* One box in one pass: the read `n` and those that move with it. */
+static void make_box(kci_plan *plan, uint32_t n, int pass)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_node *node = &graph->nodes[n], *widest = node;
+    kci_box *box = &plan->boxes[plan->box_count++];
+    *box = (kci_box){ .node = n, .members = 1, .pass = pass, .around = kci_visit_of(plan, n, pass)->around,
+                      .widest = (int32_t)n, .ids = (uint32_t)plan->box_id_count };
+    uint32_t positions = node->axes, *ids = plan->box_ids + box->ids;
     memcpy(ids, graph->axis_ids + node->axis, positions * sizeof *ids);
-    uint32_t end = plan->read_start[node->tensor + 1];
+    for (uint32_t i = 0; i < positions; i++)
+        box->grid |= graph->axes[ids[i]].loops & plan->grid;
     plan->merged[n] = true;
-    for (uint32_t i = plan->read_start[node->tensor]; i < end; i++) {
+    for (uint32_t i = plan->read_start[node->tensor]; i < plan->read_start[node->tensor + 1]; i++) {
         uint32_t other = plan->read_list[i];
         bool here = kci_visit_of(plan, other, pass) || (plan->tiling->held[node->tensor] && plan->runs[other]);
-        if (other == n || plan->merged[other] || !plan->plain[other] || !here ||
-            !same_box(plan, node, &graph->nodes[other]) || (members + 1) * positions > room)
+        if (other == n || plan->merged[other] || !plan->plain[other] || !here || box->members == MOST_MEMBERS ||
+            !same_box(plan, node, &graph->nodes[other]))
             continue;
         plan->merged[other] = true;
-        memcpy(ids + members * positions, graph->axis_ids + graph->nodes[other].axis, positions * sizeof *ids);
-        members++;
+        memcpy(ids + (size_t)box->members * positions, graph->axis_ids + graph->nodes[other].axis, positions * sizeof *ids);
+        box->members++;
         if (kci_visit_of(plan, other, pass))
-            around |= kci_visit_of(plan, other, pass)->around;
+            box->around |= kci_visit_of(plan, other, pass)->around;
         if (widest && !covers(graph, widest, &graph->nodes[other]))
             widest = covers(graph, &graph->nodes[other], widest) ? &graph->nodes[other] : NULL;
     }
-    kci_sum sum = kci_sum_over(plan, widest ? widest : node, plan->grid | around);
-    if (!widest)
-        sum.regions = 0;
-    out->loads = kci_live_sum_shared(&sum);
-    sum.axes = ids;
-    sum.axis_count = positions;
-    sum.members = members;
-    double elements = out->loads < 0 ? -1 : kci_live_sum_shared(&sum);
-    if (elements < 0)
-        return kc_context_status(plan->context);
-    double bytes = graph->tensors[node->tensor].bytes * node->scale;
-    out->bytes = elements * bytes;
+    box->widest = widest ? (int32_t)(widest - graph->nodes) : -1;
+    plan->box_id_count += (size_t)box->members * positions;
+    multiply_out(plan, box);
+}
 
-    kci_stream *stream = &plan->counts.streams[plan->counts.stream_count++];
-    *stream = (kci_stream){ .tensor = node->tensor, .bytes = out->bytes, .loads = out->loads, .tile_bytes = bytes,
-                            .streamed = around != 0, .held = plan->tiling->held[node->tensor],
-                            .in_registers = plan->tiling->in_registers[node->tensor] };
-    double distinct = bytes;
+/* Elements of whole dims, each position another. */
+static kci_product whole_elements(kci_plan *plan, const kci_node *node)
+{
+    const kci_graph *graph = plan->graph;
+    kci_set loops = 0;
+    for (uint32_t i = 0; i < node->axes; i++) {
+        uint32_t id = graph->axis_ids[node->axis + i];
+        if (!plan->whole_axis[id] || graph->axes[id].scope != id || (graph->axes[id].loops & loops))
+            return KCI_NO_PRODUCT;
+        loops |= graph->axes[id].loops;
+    }
+    return kci_product_over(&plan->products, KCI_ONE, plan->size, loops);
+}
+
+/* What the one read of a tensor touches. */
+static kci_product touched_elements(kci_plan *plan, int32_t tensor)
+{
+    uint32_t start = plan->read_start[tensor];
+    if (plan->read_start[tensor + 1] != start + 1 || (plan->mark_words > 0 && kci_irregular(plan, tensor)))
+        return KCI_NO_PRODUCT;
+    const kci_node *read = &plan->graph->nodes[plan->read_list[start]];
+    return read->regions || read->scale != 1 ? KCI_NO_PRODUCT : whole_elements(plan, read);
+}
+
+void kci_plan_traffic(kci_plan *plan)
+{
+    const kci_graph *graph = plan->graph;
+    plan->box_count = plan->box_id_count = 0;
+    for (uint32_t n = 0; n < graph->node_count; n++)
+        plan->spills[n] = plan->tiling && graph->nodes[n].kind == KCI_OP && kci_spills(plan, n);
+    for (int p = 1; plan->tiling && p <= plan->passes; p++) {
+        for (uint32_t i = 0; i < plan->read_start[graph->tensor_count]; i++) { /* what is held stays for later passes */
+            uint32_t n = plan->read_list[i];
+            plan->merged[n] = plan->merged[n] && p > 1 && plan->tiling->held[graph->nodes[n].tensor];
+        }
+        for (uint32_t i = 0; i < plan->read_start[graph->tensor_count]; i++) {
+            uint32_t n = plan->read_list[i];
+            if (!plan->merged[n] && plan->plain[n] && kci_visit_of(plan, n, p))
+                make_box(plan, n, p);
+        }
+    }
+    for (size_t t = 0; t < graph->tensor_count; t++)
+        plan->compulsory[t] = touched_elements(plan, (int32_t)t);
+    for (uint32_t n = 0; n < graph->node_count; n++)
+        plan->covered[n] = graph->nodes[n].kind == KCI_WRITE ? whole_elements(plan, &graph->nodes[n]) : KCI_NO_PRODUCT;
+}
+
+/* ---- loads --------------------------------------------------------------------------------- */
+
+/* Elements of a tile, and of all that one CTA fetches, each once: boxes that span all members. */
+static void box_extents(const kci_plan *plan, const kci_box *box, double *tile, double *distinct)
+{
+    const kci_graph *graph = plan->graph;
+    uint32_t positions = graph->nodes[box->node].axes;
+    const uint32_t *ids = plan->box_ids + box->ids;
+    *tile = *distinct = 1;
     for (uint32_t i = 0; i < positions; i++) {
         const kci_axis *axis = &graph->axes[ids[i]];
-        double size = kci_axis_size(graph, axis, plan->size), box = kci_tile_extent(plan, ids[i]), whole = 1;
+        double size = kci_size_of(plan, axis), extent = kci_tile_extent(plan, ids[i]), whole = 1;
         double least = axis->constant, most = axis->constant;
-        for (size_t m = 1; m < members; m++) {
-            least = fmin(least, graph->axes[ids[m * positions + i]].constant);
-            most = fmax(most, graph->axes[ids[m * positions + i]].constant);
+        for (size_t m = 1; m < box->members; m++) {
+            least = kci_min(least, graph->axes[ids[m * positions + i]].constant);
+            most = kci_max(most, graph->axes[ids[m * positions + i]].constant);
         }
         for (uint32_t t = 0; t < axis->terms; t++) {
             int loop = graph->terms[axis->term + t].loop;
-            bool walked = plan->grid & KCI_BIT(loop);
-            double extent = walked ? plan->tile[loop] : plan->size[loop];
+            double values = plan->grid & KCI_BIT(loop) ? plan->tile[loop] : plan->size[loop];
             double step = fabs(kci_term_coefficient(&graph->terms[axis->term + t], plan->size));
-            whole = axis->gather ? whole * extent : whole + step * (extent - 1);
+            whole = axis->gather ? whole * values : whole + step * (values - 1);
         }
-        stream->tile_bytes *= fmin(size, box + most - least);
-        distinct *= fmin(size, whole + most - least);
-        stream->grid |= axis->loops & plan->grid;
+        *tile *= kci_min(size, extent + most - least);
+        *distinct *= kci_min(size, whole + most - least);
     }
-    double ctas = plan->counts.ctas;
-    stream->cta_bytes = out->bytes / ctas;
-    stream->cta_distinct = fmin(distinct, stream->cta_bytes);
+}
+
+/* Fills the next stream; negative bytes: failed. */
+static const kci_stream *fetch_box(kci_plan *plan, const kci_box *box)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_node *node = &graph->nodes[box->node];
+    double loads, elements, tile, distinct;
+    if (box->loads) {
+        loads = kci_value(plan, box->loads);
+        elements = kci_value(plan, box->elements);
+        tile = kci_value(plan, box->tile);
+        distinct = kci_value(plan, box->distinct);
+    } else {
+        kci_sum sum = kci_sum_over(plan, box->widest >= 0 ? &graph->nodes[box->widest] : node, plan->grid | box->around);
+        if (box->widest < 0)
+            sum.regions = 0;
+        loads = kci_live_sum_shared(&sum);
+        sum.axes = plan->box_ids + box->ids;
+        sum.axis_count = node->axes;
+        sum.members = box->members;
+        elements = loads < 0 ? -1 : kci_live_sum_shared(&sum);
+        if (elements < 0)
+            return NULL;
+        box_extents(plan, box, &tile, &distinct);
+    }
+    double bytes = graph->tensors[node->tensor].bytes * node->scale, ctas = plan->counts.ctas;
+    kci_stream *stream = &plan->counts.streams[plan->counts.stream_count++];
+    stream->tensor = node->tensor;
+    stream->bytes = elements * bytes;
+    stream->loads = loads;
+    stream->tile_bytes = tile * bytes;
+    stream->cta_bytes = stream->bytes / ctas;
+    stream->cta_distinct = kci_min(distinct * bytes, stream->cta_bytes);
+    stream->grid = box->grid;
+    stream->streamed = box->around != 0;
+    stream->held = plan->tiling->held[node->tensor];
+    stream->in_registers = plan->tiling->in_registers[node->tensor];
     stream->run = contiguous_run(plan, node, graph->tensors[node->tensor].bytes);
-    return KC_OK;
+    return stream;
 }
 
 /* All boxes of all passes; what a tensor's first pass fetches is told from the rest. */
@@ -148,30 +250,23 @@ static kc_status count_reads(kci_plan *plan, double *first)
 {
     const kci_graph *graph = plan->graph;
     plan->counts.stream_count = 0;
-    for (int p = 1; p <= plan->passes; p++) {
-        for (uint32_t i = 0; i < plan->read_start[graph->tensor_count]; i++) { /* what is held stays for later passes */
-            uint32_t n = plan->read_list[i];
-            plan->merged[n] = plan->merged[n] && p > 1 && plan->tiling->held[graph->nodes[n].tensor];
+    for (size_t i = 0; i < plan->box_count;) {
+        const kci_box *box = &plan->boxes[i];
+        int32_t tensor = graph->nodes[box->node].tensor;
+        double bytes = 0, loads = 0; /* of one tensor in one pass */
+        for (; i < plan->box_count && plan->boxes[i].pass == box->pass &&
+               graph->nodes[plan->boxes[i].node].tensor == tensor; i++) {
+            const kci_stream *stream = fetch_box(plan, &plan->boxes[i]);
+            if (!stream)
+                return kc_context_status(plan->context);
+            bytes += stream->bytes;
+            loads += stream->loads;
         }
-        for (size_t t = 0; t < graph->tensor_count; t++) {
-            fetch sum = { 0, 0 };
-            for (uint32_t i = plan->read_start[t]; i < plan->read_start[t + 1]; i++) {
-                uint32_t n = plan->read_list[i];
-                fetch one = { 0, 0 };
-                if (plan->merged[n] || !plan->plain[n] || !kci_visit_of(plan, n, p))
-                    continue;
-                kc_status status = fetch_box(plan, n, p, &one);
-                if (status)
-                    return status;
-                sum.bytes += one.bytes;
-                sum.loads += one.loads;
-            }
-            kci_row *row = &plan->counts.rows[t];
-            if (row->loads == 0)
-                first[t] = sum.bytes;
-            row->read += sum.bytes;
-            row->loads += sum.loads;
-        }
+        kci_row *row = &plan->counts.rows[tensor];
+        if (row->loads == 0)
+            first[tensor] = bytes;
+        row->read += bytes;
+        row->loads += loads;
     }
     for (uint32_t n = 0; n < graph->node_count; n++) { /* what only the combining kernel reads, it reads once */
         const kci_node *node = &graph->nodes[n];
@@ -200,7 +295,7 @@ static kc_status assign_causes(kci_plan *plan, const double *first)
         kci_row *row = &plan->counts.rows[t];
         if (plan->read_start[t] == plan->read_start[t + 1])
             continue;
-        double elements = kci_compulsory(plan, (int32_t)t);
+        double elements = plan->compulsory[t] ? kci_value(plan, plan->compulsory[t]) : kci_compulsory(plan, (int32_t)t);
         if (elements < 0)
             return kc_context_status(plan->context);
         double compulsory = elements * graph->tensors[t].bytes;
@@ -208,9 +303,9 @@ static kc_status assign_causes(kci_plan *plan, const double *first)
             row->read = compulsory;
             row->loads = 1;
         } else {
-            compulsory = fmin(compulsory, row->read);
-            row->reload = fmax(0, first[t] - compulsory);
-            row->pass = fmax(0, row->read - compulsory - row->reload);
+            compulsory = kci_min(compulsory, row->read);
+            row->reload = kci_max(0, first[t] - compulsory);
+            row->pass = kci_max(0, row->read - compulsory - row->reload);
         }
         row->compulsory += compulsory;
     }
@@ -227,7 +322,7 @@ static double written_elements(const kci_plan *plan, const kci_node *node)
     for (uint32_t i = 0; i < node->axes; i++) {
         uint32_t id = plan->graph->axis_ids[node->axis + i];
         const kci_axis *axis = &plan->graph->axes[id];
-        elements *= axis->gather ? kci_distinct_values(plan, axis->scope) : kci_axis_size(plan->graph, axis, plan->size);
+        elements *= axis->gather ? kci_distinct_values(plan, axis->scope) : kci_size_of(plan, axis);
     }
     return elements;
 }
@@ -238,9 +333,9 @@ static double value_elements(const kci_plan *plan, const kci_node *node)
     double elements = 1;
     for (uint32_t i = 0; i < node->outs; i++) {
         uint32_t id = plan->graph->axis_ids[node->out + i];
-        double low, high, step, size = kci_axis_size(plan->graph, &plan->graph->axes[id], plan->size);
+        double low, high, step, size = kci_size_of(plan, &plan->graph->axes[id]);
         kci_distinct_range(plan, id, &low, &high, &step);
-        elements *= fmax(0, fmin(high, size - 1) - fmax(low, 0) + 1);
+        elements *= kci_max(0, kci_min(high, size - 1) - kci_max(low, 0) + 1);
     }
     return elements;
 }
@@ -269,7 +364,7 @@ static double live_tiles(kci_plan *plan, const kci_sum *sum, kci_set loops, kci_
     double low = plan->low[loop], high = plan->high[loop], total = 0;
     for (double i = 0; i < plan->trips[loop] && total >= 0; i++) {
         plan->low[loop] = i * plan->tile[loop];
-        plan->high[loop] = fmin(plan->size[loop], (i + 1) * plan->tile[loop]) - 1;
+        plan->high[loop] = kci_min(plan->size[loop], (i + 1) * plan->tile[loop]) - 1;
         double part = live_tiles(plan, sum, loops & ~KCI_BIT(loop), enclosing);
         total = part < 0 ? part : total + part;
     }
@@ -290,7 +385,7 @@ static double left_unfinished(kci_plan *plan, uint32_t n, uint32_t leader, kci_s
     double visits[2] = { 0, 0 };
     if (alone >= 0) {
         plan->low[alone] = tile * plan->tile[alone];
-        plan->high[alone] = fmin(plan->size[alone], (tile + 1) * plan->tile[alone]) - 1;
+        plan->high[alone] = kci_min(plan->size[alone], (tile + 1) * plan->tile[alone]) - 1;
     }
     for (int last = 0; last < 2 && visits[0] >= 0; last++) {
         kci_sum sum = kci_sum_over(plan, &graph->nodes[leader], grid | indexed | (last ? 0 : enclosing));
@@ -307,7 +402,7 @@ static double left_unfinished(kci_plan *plan, uint32_t n, uint32_t leader, kci_s
         plan->low[alone] = 0;
         plan->high[alone] = plan->size[alone] - 1;
     }
-    return visits[0] < 0 || visits[1] < 0 ? -1 : fmax(0, visits[0] - visits[1]);
+    return visits[0] < 0 || visits[1] < 0 ? -1 : kci_max(0, visits[0] - visits[1]);
 }
 
 /* The same, where CTAs share a loop that indexes it: one that has a single trip of
@@ -319,7 +414,7 @@ static double spilled(kci_plan *plan, uint32_t n, uint32_t leader)
     kci_set shared = indexed & plan->split;
     double elements = left_unfinished(plan, n, leader, indexed, enclosing, -1, 0);
     for (KCI_EACH(y, shared)) {
-        if (floor(plan->trips[y] / plan->shares[y]) != 1)
+        if (kci_floor(plan->trips[y] / plan->shares[y]) != 1)
             continue;
         double more = plan->trips[y] - plan->shares[y]; /* CTAs with two trips come first */
         kci_set fewer = kci_enclosing_loops(plan, leader, KCI_BIT(y));
@@ -347,7 +442,7 @@ static void add_partials(const kci_plan *plan, kci_row *row, double elements, do
 {
     double moved = partials * elements * bytes;
     bool fills = plan->tiling->atomic && row->split == 0;
-    double more = fills ? fmax(0, elements * bytes - row->compulsory) : 0;
+    double more = fills ? kci_max(0, elements * bytes - row->compulsory) : 0;
     row->read += moved;
     row->written += moved + more;
     row->split += 2 * moved + more;
@@ -381,7 +476,7 @@ static kc_status count_accumulators(kci_plan *plan)
         if (tensor < 0 || plan->spills_to[leader] < 0)
             continue;
         kci_row *row = &plan->counts.rows[tensor];
-        if (kci_spills(plan, leader)) {
+        if (plan->spills[leader]) {
             double elements = spilled(plan, n, leader);
             if (elements < 0)
                 return kc_context_status(plan->context);
@@ -425,7 +520,8 @@ kc_status kci_count_traffic(kci_plan *plan)
         const kci_node *node = &graph->nodes[n];
         if (node->kind != KCI_WRITE)
             continue;
-        double bytes = written_elements(plan, node) * graph->tensors[node->tensor].bytes * node->scale;
+        double covered = plan->covered[n] ? kci_value(plan, plan->covered[n]) : written_elements(plan, node);
+        double bytes = covered * graph->tensors[node->tensor].bytes * node->scale;
         c->rows[node->tensor].written += bytes;
         c->rows[node->tensor].compulsory += bytes;
     }

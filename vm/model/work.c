@@ -38,13 +38,104 @@ double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole,
 static double tiled_points(kci_plan *plan, uint32_t n, int pass, bool out)
 {
     const kci_node *node = &plan->graph->nodes[n];
-    kci_sum sum = kci_sum_over(plan, node, plan->grid | kci_visit_of(plan, n, pass)->around);
+    const kci_visit *visit = kci_visit_of(plan, n, pass);
+    kci_product product = out ? visit->out : visit->in;
+    if (product)
+        return kci_value(plan, product);
+    kci_sum sum = kci_sum_over(plan, node, plan->grid | visit->around);
     double volume = 1, executions = kci_live_sum_shared(&sum);
     uint32_t first = out ? node->out : node->axis, count = out ? node->outs : node->axes;
     for (uint32_t i = 0; i < count; i++)
         volume *= kci_tile_extent(plan, plan->graph->axis_ids[first + i]);
     return executions * volume;
 }
+
+static double useful_points(kci_plan *plan, uint32_t n, bool out)
+{
+    kci_product product = out ? plan->useful[n].out : plan->useful[n].in;
+    if (product)
+        return kci_value(plan, product);
+    return out ? kci_points(plan, &plan->graph->nodes[n], true, false, true) : kci_useful_points(plan, n);
+}
+
+/* ---- what follows from the nest ------------------------------------------------------------- */
+
+/* `before` times the tiles of axes, each one loop. */
+static kci_product tile_volume(kci_plan *plan, kci_product before, uint32_t first, uint32_t count)
+{
+    const kci_graph *graph = plan->graph;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = graph->axis_ids[first + i];
+        bool plain = plan->plain_axis[id];
+        before = plain ? kci_product_by(&plan->products, before, plan->tile, graph->terms[graph->axes[id].term].loop)
+                       : KCI_NO_PRODUCT;
+    }
+    return before;
+}
+
+/* Unmasked: every trip of the loops around it, in every CTA. */
+static kci_product executions(kci_plan *plan, const kci_node *node, kci_set around)
+{
+    if (node->regions)
+        return KCI_NO_PRODUCT;
+    kci_product trips = kci_product_over(&plan->products, KCI_ONE, plan->trips, plan->grid | around);
+    return kci_product_over(&plan->products, trips, plan->shares, plan->split & ~around);
+}
+
+static void plan_op(kci_plan *plan, uint32_t n)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_node *node = &graph->nodes[n];
+    bool once = node->twin == n && !plan->next_twin[n];
+    kci_product none = node->regions || !once ? KCI_NO_PRODUCT : KCI_ONE;
+    plan->useful[n].in = kci_product_over(&plan->products, none, plan->size, kci_scope_loops(graph, node->axis, node->axes));
+    plan->useful[n].out = kci_product_over(&plan->products, none, plan->size, kci_scope_loops(graph, node->out, node->outs));
+    for (int p = 1; p <= plan->passes; p++) {
+        kci_visit *visit = kci_visit_of(plan, n, p);
+        if (!visit)
+            continue;
+        visit->executions = executions(plan, node, visit->around);
+        visit->in = tile_volume(plan, visit->executions, node->axis, node->axes);
+        visit->out = tile_volume(plan, visit->executions, node->out, node->outs);
+    }
+}
+
+/* The tile of a matmul: free dims of a, of b, contracted; batch dims repeat it. */
+static void plan_matmul(kci_plan *plan, uint32_t n)
+{
+    const kci_graph *graph = plan->graph;
+    const kci_node *node = &graph->nodes[n];
+    if (!plan->tiling || !(node->flags & KCI_MATMUL) || !plan->plain[n])
+        return;
+    const kci_node *inputs[2];
+    kci_set loops[2];
+    double bytes[2] = { 0, 0 };
+    for (int i = 0; i < 2; i++) {
+        inputs[i] = &graph->nodes[graph->edge_list[node->edge + (uint32_t)i].node];
+        loops[i] = kci_value_loops(graph, inputs[i]);
+        if (inputs[i]->kind == KCI_READ && !plan->tiling->in_registers[inputs[i]->tensor])
+            bytes[i] = graph->tensors[inputs[i]->tensor].bytes;
+    }
+    kci_set free = node->loops & ~node->reduced, both = free & loops[0] & loops[1];
+    kci_set m = free & loops[0] & ~both;
+    plan->matmuls[plan->matmul_count++] = (kci_matmul_tile){
+        .node = n, .a_bytes = bytes[0], .b_bytes = bytes[1],
+        .m = m, .n = free & ~m & ~both, .k = node->loops & node->reduced, .batch = both,
+    };
+}
+
+void kci_plan_work(kci_plan *plan)
+{
+    plan->matmul_count = 0;
+    for (uint32_t n = 0; n < plan->graph->node_count; n++) {
+        if (plan->graph->nodes[n].kind != KCI_OP)
+            continue;
+        plan_op(plan, n);
+        plan_matmul(plan, n);
+    }
+}
+
+/* ---- the figures ---------------------------------------------------------------------------- */
 
 static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, const totals *executed)
 {
@@ -53,7 +144,7 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
     if (node->flops == 0 && node->special == 0 && !by_output)
         return KC_OK;
     if (!(node->flags & KCI_RESCALE)) {
-        double in = kci_useful_points(plan, n), out = by_output ? kci_points(plan, node, true, false, true) : 0;
+        double in = useful_points(plan, n, false), out = by_output ? useful_points(plan, n, true) : 0;
         if (in < 0 || out < 0)
             return kc_context_status(plan->context);
         add(node, in * node->share, out * node->share, useful);
@@ -80,37 +171,29 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
     return KC_OK;
 }
 
-/* The tile of a matmul: free dims of a, of b, contracted; batch dims repeat it. */
-static void note_matmul(kci_plan *plan, uint32_t n)
+static double tile_over(const kci_plan *plan, kci_set loops)
 {
-    const kci_graph *graph = plan->graph;
-    const kci_node *node = &graph->nodes[n];
-    if (!plan->tiling || !(node->flags & KCI_MATMUL) || !plan->plain[n])
-        return;
+    double product = 1;
+    for (KCI_EACH(i, loops))
+        product *= plan->tile[i];
+    return product;
+}
+
+static void count_matmul(kci_plan *plan, const kci_matmul_tile *tile)
+{
+    const kci_node *node = &plan->graph->nodes[tile->node];
     struct kci_matmul_count *m = &plan->counts.matmuls[plan->counts.matmul_count++];
-    const kci_node *inputs[2];
-    kci_set loops[2];
-    for (int i = 0; i < 2; i++) {
-        inputs[i] = &graph->nodes[graph->edge_list[node->edge + (uint32_t)i].node];
-        loops[i] = kci_value_loops(graph, inputs[i]);
-    }
-    *m = (struct kci_matmul_count){ .math = node->math, .m = 1, .n = 1, .k = 1, .vector = node->unit == KCI_VECTOR };
-    double batch = 1;
-    for (KCI_EACH(i, node->loops)) {
-        bool a = loops[0] & KCI_BIT(i), b = loops[1] & KCI_BIT(i);
-        double *to = node->reduced & KCI_BIT(i) ? &m->k : a && b ? &batch : a ? &m->m : &m->n;
-        *to *= plan->tile[i];
-    }
+    *m = (struct kci_matmul_count){ .math = node->math, .m = tile_over(plan, tile->m), .n = tile_over(plan, tile->n),
+                                    .k = tile_over(plan, tile->k), .a_bytes = tile->a_bytes, .b_bytes = tile->b_bytes,
+                                    .vector = node->unit == KCI_VECTOR };
     for (int p = 1; p <= plan->passes; p++) {
-        if (!kci_visit_of(plan, n, p))
+        const kci_visit *visit = kci_visit_of(plan, tile->node, p);
+        if (!visit)
             continue;
-        kci_sum sum = kci_sum_over(plan, node, plan->grid | kci_visit_of(plan, n, p)->around);
-        m->executions += batch * kci_live_sum_shared(&sum);
+        kci_sum sum = kci_sum_over(plan, node, plan->grid | visit->around);
+        double times = visit->executions ? kci_value(plan, visit->executions) : kci_live_sum_shared(&sum);
+        m->executions += tile_over(plan, tile->batch) * times;
     }
-    double *bytes[2] = { &m->a_bytes, &m->b_bytes };
-    for (int i = 0; i < 2; i++)
-        if (inputs[i]->kind == KCI_READ && !plan->tiling->in_registers[inputs[i]->tensor])
-            *bytes[i] = graph->tensors[inputs[i]->tensor].bytes;
 }
 
 kc_status kci_count_work(kci_plan *plan)
@@ -133,9 +216,10 @@ kc_status kci_count_work(kci_plan *plan)
         kc_status status = count_node(plan, n, &useful, &executed);
         if (status)
             return status;
-        note_matmul(plan, n);
         if (node->unit == KCI_MATRIX && node->math_asked)
             c->matrix_asked[node->math] = true;
     }
+    for (size_t i = 0; i < plan->matmul_count; i++)
+        count_matmul(plan, &plan->matmuls[i]);
     return KC_OK;
 }
