@@ -36,6 +36,7 @@ typedef struct kci_counts {
     double useful_vector[2], executed_vector[2];                        /* FLOP in f32, f64 */
     double executed_vector_fma[2];          /* part of it that comes from a matmul on the vector unit */
     double useful_special, executed_special;
+    kci_set formats;                        /* of which there may be matrix work, a bit each; 0: of any */
     bool matrix_asked[KCI_FORMATS];         /* opts.math: no fallback */
 
     double ctas, passes, launches;
@@ -57,6 +58,11 @@ typedef struct kci_counts {
     } *matmuls;
     size_t matmul_count;
 } kci_counts;
+
+static inline kci_set kci_formats_of(const kci_counts *counts)
+{
+    return counts->formats ? counts->formats : KCI_BIT(KCI_FORMATS) - 1;
+}
 
 typedef struct kci_plan kci_plan;
 

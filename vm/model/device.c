@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "object.h"
+#include "roof.h"
 
 static double *number_at(kci_figures *figures, size_t place)
 {
@@ -491,4 +492,5 @@ void kci_device_fill(kc_device *device)
         full->launch.fixed = full->fitted.fixed;
     if (isnan(full->l2.bandwidth) && !isnan(full->l2.capacity))
         full->l2.bandwidth = full->l2.rate * full->cores * full->clock;
+    kci_roofs_find(device);
 }

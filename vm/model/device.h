@@ -112,6 +112,12 @@ struct kc_device {
     size_t remark_count, remark_capacity;
     const kci_device_file *file;    /* where shipped figures have their sources */
     const kci_device_file *defaults;    /* of its architecture; NULL: only the general ones */
+    /* found out at the seal */
+    int serves[KCI_FORMATS];       /* whose matrix roof serves for a format; -1: that of the vector unit */
+    bool of_warp[KCI_FORMATS];          /* a matrix instruction is one warp's */
+    bool has_vector;                    /* states some vector peak */
+    const char *path;                   /* its best matrix instructions */
+    bool specialised;                   /* they leave loads and stores to warps of their own */
     bool sealed;
 };
 

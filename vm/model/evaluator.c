@@ -49,7 +49,10 @@ static bool fill(kci_evaluator *e, const kc_kernel *kernel, const kc_device *dev
         return false;
     e->plan = kci_plan_new(&e->graph, e->tiling);
     e->rows = e->plan ? kci_alloc(e->context, graph->tensor_count * sizeof *e->rows) : NULL;
-    return e->rows && kci_time_options_of(options, &e->graph, &e->options, &e->warm) == KC_OK;
+    if (!e->rows || kci_time_options_of(options, &e->graph, &e->options, &e->warm) != KC_OK)
+        return false;
+    e->options.waves = &e->waves;
+    return true;
 }
 
 kci_evaluator *kci_evaluator_new(const kc_kernel *kernel, const kc_device *device, const kc_options *options)

@@ -11,6 +11,7 @@
 #include "fields.h"
 #include "kernel.h"
 #include "tiling.h"
+#include "wave.h"
 
 typedef struct kci_evaluator {
     kc_context *context;            /* its own: where the reason of a point that does not run is */
@@ -19,6 +20,7 @@ typedef struct kci_evaluator {
     kci_tiling *tiling;             /* of the point; the caller changes its numbers; NULL: untiled */
     kc_device *device;              /* figures may be changed before the first point; NULL: counts only */
     kci_time_options options;
+    kci_waves waves;
     kci_plan *plan;
     const kci_counts *counts;       /* of the last point */
     kci_row *rows;                  /* of the last point: behind L2 where there is a device */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "arith.h"
 #include "fit.h"
 
 const char *kci_limit_name(kci_limit_of limit)
@@ -18,12 +19,12 @@ static double by_smem(const kci_figures *f, double smem)
     if (smem <= 0)
         return INFINITY;
     double per_cta = isnan(f->smem.per_cta) ? f->smem.per_core - f->smem.reserved : f->smem.per_cta;
-    return smem > per_cta ? 0 : floor(f->smem.per_core / (smem + f->smem.reserved));
+    return smem > per_cta ? 0 : kci_floor(f->smem.per_core / (smem + f->smem.reserved));
 }
 
 static double rounded_up(double value, double unit)
 {
-    return ceil(value / unit) * unit;
+    return kci_ceil(value / unit) * unit;
 }
 
 /* Registers of a thread as allocated. */
@@ -36,15 +37,16 @@ static double allocated(const kci_figures *f, double registers)
  * of `parts`; where one CTA may take only a part of the file, it is so per part.
  * Checked against NVIDIA's calculator: 92 registers and 224 threads leave 20 of 21
  * warps, that is 2 CTAs; 85 registers in a half-file limit 16 warps. */
-static double by_registers(const kci_figures *f, double warps, double registers)
+static double by_registers(const kci_figures *f, double warps, double registers, double allocated)
 {
     if (registers > f->registers.per_thread)
         return 0;
     double per_cta = isnan(f->registers.per_cta) ? f->registers.per_core : f->registers.per_cta;
-    double window = fmin(per_cta, f->registers.per_core);
-    double fit = floor(window / (allocated(f, registers) * f->warp));
-    fit = floor(fit / f->registers.parts) * f->registers.parts;
-    return warps > fit ? 0 : floor(fit * floor(f->registers.per_core / window) / warps);
+    double window = kci_min(per_cta, f->registers.per_core);
+    double fit = kci_floor(window / (allocated * f->warp));
+    fit = kci_floor(fit / f->registers.parts) * f->registers.parts;
+    double windows = window < f->registers.per_core ? kci_floor(f->registers.per_core / window) : 1;
+    return warps > fit ? 0 : kci_floor(fit * windows / warps);
 }
 
 static double by_tmem(const kci_figures *f, double tmem)
@@ -55,22 +57,22 @@ static double by_tmem(const kci_figures *f, double tmem)
     double taken = unit;
     while (taken < tmem && taken < 1e30)
         taken *= 2;
-    return floor(f->tmem.per_core / taken);
+    return kci_floor(f->tmem.per_core / taken);
 }
 
 static double by_warps(const kci_figures *f, double warps)
 {
-    return warps * f->warp > f->max_threads ? 0 : floor(f->max_warps / warps);
+    return warps * f->warp > f->max_threads ? 0 : kci_floor(f->max_warps / warps);
 }
 
 kci_occupancy kci_occupancy_of(const kci_figures *figures, const kci_cta *cta)
 {
     kci_occupancy o = { .limit = KCI_BY_SMEM };
-    o.warps = fmax(1, ceil(cta->threads / figures->warp));
+    o.warps = kci_max(1, kci_ceil(cta->threads / figures->warp));
     o.registers = allocated(figures, cta->registers);
     o.smem = cta->smem > 0 ? cta->smem + figures->smem.reserved : 0;
     o.allowed[KCI_BY_SMEM] = by_smem(figures, cta->smem);
-    o.allowed[KCI_BY_REGISTERS] = by_registers(figures, o.warps, cta->registers);
+    o.allowed[KCI_BY_REGISTERS] = by_registers(figures, o.warps, cta->registers, o.registers);
     o.allowed[KCI_BY_TMEM] = by_tmem(figures, cta->tmem);
     o.allowed[KCI_BY_WARPS] = by_warps(figures, o.warps);
     o.allowed[KCI_BY_CTAS] = figures->max_ctas;
@@ -83,12 +85,12 @@ kci_occupancy kci_occupancy_of(const kci_figures *figures, const kci_cta *cta)
 
 double kci_registers_per_thread(double register_bytes, double threads)
 {
-    return ceil(register_bytes / 4 / threads) + 32;
+    return kci_ceil(register_bytes / 4 / threads) + 32;
 }
 
 double kci_default_warps(const kci_figures *figures, double register_bytes)
 {
-    double most = floor(figures->max_threads / figures->warp);
+    double most = kci_floor(figures->max_threads / figures->warp);
     for (double warps = 4; warps <= most; warps *= 2)
         if (kci_registers_per_thread(register_bytes, warps * figures->warp) <= figures->registers.per_thread)
             return warps;
@@ -141,11 +143,11 @@ kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, c
     const kci_figures *f = &device->full;
     bool has_tmem = !isnan(f->tmem.per_core);
     double tmem = has_tmem ? counts->accumulator_bytes : 0;
-    double register_bytes = fmax(0, counts->register_bytes - tmem);
+    double register_bytes = kci_max(0, counts->register_bytes - tmem);
     kci_cta cta = { .threads = threads_of(f, tiling, register_bytes), .smem = counts->smem, .tmem = tmem };
     cta.registers = kci_registers_per_thread(register_bytes, cta.threads);
     if (counts->matmul_count == 0)
-        cta.registers = fmax(1, cta.registers - LIGHT);
+        cta.registers = kci_max(1, cta.registers - LIGHT);
     *out = kci_occupancy_of(f, &cta);
     if (out->ctas >= 1)
         return KC_OK;

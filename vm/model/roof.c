@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "arith.h"
+
 /* The formats that may serve for one that has no roof of its own: every value of
  * it is a value of theirs.  So f16 never becomes bf16. */
 enum { WIDER = 6 };
@@ -52,7 +54,7 @@ static double sustained_share(const kc_device *device, kci_format format)
         return typical;
     if (format == KCI_F16 || format == KCI_BF16)
         return fitted;
-    return fmin(1, typical * fitted / typical_share(device, KCI_BF16));
+    return kci_min(1, typical * fitted / typical_share(device, KCI_BF16));
 }
 
 static kci_compute_roof matrix_roof(const kc_device *device, kci_format format)
@@ -71,21 +73,28 @@ kc_status kci_vector_roof(const kc_device *device, bool f64, kci_compute_roof *r
     return KC_OK;
 }
 
+/* The format whose matrix roof serves; -1: none does. */
+static int serving(const kc_device *device, kci_format math)
+{
+    if (!isnan(device->known.matrix[math]))
+        return (int)math;
+    for (size_t i = 0; i < WIDER && wider[math][i] != KCI_FORMATS; i++)
+        if (!isnan(device->known.matrix[wider[math][i]]))
+            return (int)wider[math][i];
+    return -1;
+}
+
 kc_status kci_matrix_roof(const kc_device *device, kci_format math, bool asked, kci_compute_roof *roof,
                           kci_notes *notes)
 {
-    *roof = matrix_roof(device, math);
-    if (!isnan(roof->peak))
-        return KC_OK;
-    for (size_t i = 0; i < WIDER && wider[math][i] != KCI_FORMATS; i++) {
-        kci_format serves = wider[math][i];
-        if (isnan(device->known.matrix[serves]) || (asked && !same_unit(math, serves)))
-            continue;
-        *roof = matrix_roof(device, serves);
-        if (same_unit(math, serves) || !notes)
+    int serves = device->serves[math];
+    kci_format other = serves < 0 ? math : (kci_format)serves;
+    if (serves >= 0 && (other == math || !asked || same_unit(math, other))) {
+        *roof = matrix_roof(device, other);
+        if (!notes || other == math || same_unit(math, other))
             return KC_OK;
         return kci_note(notes, "%s has no matrix roof for %s: that of %s serves", kci_device_name(device),
-                        kci_format_name(math), kci_format_name(serves));
+                        kci_format_name(math), kci_format_name(other));
     }
     if (asked)
         return kci_fail(device->base.context, KC_EDEVICE,
@@ -106,7 +115,7 @@ kc_status kci_matrix_roof(const kc_device *device, kci_format math, bool asked, 
 static kc_status add_matrix(const kci_counts *counts, const kc_device *device, bool useful, const double *rounding,
                             kci_work_seconds *seconds, kci_notes *notes)
 {
-    for (int f = 0; f < KCI_FORMATS; f++) {
+    for (KCI_EACH(f, kci_formats_of(counts))) {
         double work = useful ? counts->useful_matrix[f] : counts->executed_matrix[f];
         if (!(work > 0))
             continue;
@@ -123,15 +132,6 @@ static kc_status add_matrix(const kci_counts *counts, const kc_device *device, b
     return KC_OK;
 }
 
-/* A device that states no vector peak at all has no such roof: a note, not an error. */
-static bool has_vector(const kc_device *device)
-{
-    for (size_t i = 0; i < KCI_FORMATS; i++)
-        if (!isnan(device->known.vector[i]))
-            return true;
-    return false;
-}
-
 static kc_status add_vector(const kci_counts *counts, const kc_device *device, bool useful, kci_work_seconds *seconds,
                             kci_notes *notes)
 {
@@ -139,7 +139,7 @@ static kc_status add_vector(const kci_counts *counts, const kc_device *device, b
         double work = useful ? counts->useful_vector[f64] : counts->executed_vector[f64];
         if (!(work > 0))
             continue;
-        if (!has_vector(device)) {
+        if (!device->has_vector) { /* no such roof: a note, not an error */
             if (notes && kci_note(notes, "%s states no vector peak: vector work takes no time here",
                                   kci_device_name(device)) != KC_OK)
                 return KC_ENOMEM;
@@ -149,7 +149,7 @@ static kc_status add_vector(const kci_counts *counts, const kc_device *device, b
         kc_status status = kci_vector_roof(device, f64, &roof, notes);
         if (status != KC_OK)
             return status;
-        double fused = useful ? work : fmin(counts->executed_vector_fma[f64], work);
+        double fused = useful ? work : kci_min(counts->executed_vector_fma[f64], work);
         double slots = fused + 2 * (work - fused); /* in FLOP of the printed peak */
         seconds->vector += slots / (useful ? roof.peak : roof.peak * roof.sustained);
     }
@@ -181,9 +181,9 @@ kc_status kci_work_seconds_of(const kci_counts *counts, const kc_device *device,
 double kci_ridge(const kci_counts *counts, const kc_device *device)
 {
     int most = -1;
-    for (int f = 0; f < KCI_FORMATS; f++)
+    for (KCI_EACH(f, kci_formats_of(counts)))
         if (counts->useful_matrix[f] > (most < 0 ? 0 : counts->useful_matrix[most]))
-            most = f;
+            most = (int)f;
     kci_compute_roof roof = { .peak = NAN };
     if (most >= 0) {
         if (kci_matrix_roof(device, (kci_format)most, false, &roof, NULL) != KC_OK)
@@ -207,15 +207,32 @@ static const char *best_path(const kc_device *device)
     return "mma";
 }
 
+static bool leaves_loads(const char *path)
+{
+    return strcmp(path, "wgmma") == 0 || strcmp(path, "tcgen05") == 0;
+}
+
+void kci_roofs_find(kc_device *device)
+{
+    device->path = best_path(device);
+    device->specialised = leaves_loads(device->path);
+    device->has_vector = false;
+    for (int f = 0; f < KCI_FORMATS; f++) {
+        const char *scope = device->texts[KCI_TEXT_SCOPE + f];
+        device->serves[f] = serving(device, (kci_format)f);
+        device->of_warp[f] = !scope || strcmp(scope, "warp") == 0;
+        device->has_vector = device->has_vector || !isnan(device->known.vector[f]);
+    }
+}
+
 const char *kci_path_of(const kc_device *device, const char *path)
 {
-    return path ? path : best_path(device);
+    return path ? path : device->path;
 }
 
 static bool is_old(const kc_device *device, const char *path)
 {
-    const char *best = best_path(device);
-    return path && strcmp(path, "mma") == 0 && (strcmp(best, "wgmma") == 0 || strcmp(best, "tcgen05") == 0);
+    return path && device->specialised && strcmp(path, "mma") == 0;
 }
 
 double kci_path_share(const kc_device *device, const char *path)
@@ -225,15 +242,14 @@ double kci_path_share(const kc_device *device, const char *path)
 
 bool kci_path_specialised(const kc_device *device, const char *path)
 {
-    const char *used = kci_path_of(device, path);
-    return strcmp(used, "wgmma") == 0 || strcmp(used, "tcgen05") == 0;
+    return path ? leaves_loads(path) : device->specialised;
 }
 
 double kci_path_overlap(const kc_device *device, const char *path)
 {
     if (is_old(device, path)) {
         double plain = kci_device_default(device, "overlap", NULL);
-        return fmin(plain, 0.1); /* no specialised warps */
+        return kci_min(plain, 0.1); /* no specialised warps */
     }
     return device->full.overlap;
 }

@@ -13,6 +13,9 @@ typedef struct kci_compute_roof {
     double sustained;           /* share of it that a good kernel reaches */
 } kci_compute_roof;
 
+/* Finds out, once the figures are complete, which roof serves for each format. */
+void kci_roofs_find(kc_device *device);
+
 /* The matrix roof of a format; where there is none, that of the next wider
  * format of its kind up to 32 bits, else the vector unit, with a note (notes may
  * be NULL).  `asked` (opts.math): no fallback, KC_EDEVICE.  Design, section 2.2. */

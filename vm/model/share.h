@@ -4,18 +4,7 @@
 
 #include "device.h"
 #include "time.h"
-
-/* How CTA numbers walk the grid: digits of a mixed-radix number, outermost first. */
-typedef struct kci_raster {
-    double trips[KCI_MAX_LOOPS + 2];
-    int loop[KCI_MAX_LOOPS + 2];
-    size_t count;
-} kci_raster;
-void kci_raster_of(const kci_graph *graph, const kci_tiling *tiling, const double *sizes, kci_raster *raster);
-
-/* How many different tiles of a tensor `length` CTAs touch from CTA `start` on,
- * `loops` being the loops that index it: digits of other loops make no difference. */
-double kci_raster_distinct(const kci_raster *raster, kci_set loops, double start, double length);
+#include "wave.h"
 
 typedef struct kci_shared {
     /* Bytes of each level: what steps move (reads, and spills both ways), and what is

@@ -2,20 +2,21 @@
 #include "step.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "arith.h"
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
 typedef struct instruction {
     double m, n, k, step;
-    const char *scope;
+    bool of_warp;               /* one warp's, and not one of several warps together */
 } instruction;
 
 /* The instruction of the format that serves; vector units, and no figure: 1 x 1 x 1. */
 static instruction instruction_of(const kc_device *device, const struct kci_matmul_count *mm)
 {
     kci_compute_roof roof;
-    instruction i = { 1, 1, 1, 1, "warp" };
+    instruction i = { 1, 1, 1, 1, true };
     if (mm->vector || kci_matrix_roof(device, mm->math, false, &roof, NULL) != KC_OK || roof.unit == KCI_VECTOR)
         return i;
     const kci_figures *f = &device->full;
@@ -25,25 +26,26 @@ static instruction instruction_of(const kc_device *device, const struct kci_matm
     i.n = f->matrix_tile.n[roof.format];
     i.k = isnan(f->matrix_tile.k[roof.format]) ? 1 : f->matrix_tile.k[roof.format];
     i.step = isnan(f->matrix_tile.step[roof.format]) ? i.n : f->matrix_tile.step[roof.format];
-    if (device->texts[KCI_TEXT_SCOPE + roof.format])
-        i.scope = device->texts[KCI_TEXT_SCOPE + roof.format];
+    i.of_warp = device->of_warp[roof.format];
     return i;
 }
 
 static double filled(double size, double unit)
 {
-    return ceil(size / unit) * unit / size;
+    return kci_ceil(size / unit) * unit / size;
 }
 
 static double rounding_of(const instruction *i, double m, double n, double k)
 {
     double plain = filled(m, i->m) * filled(n, i->step), swapped = filled(n, i->m) * filled(m, i->step);
-    return fmin(plain, swapped) * filled(k, i->k);
+    return kci_min(plain, swapped) * filled(k, i->k);
 }
 
 void kci_instruction_rounding(const kci_counts *counts, const kc_device *device, double rounding[KCI_FORMATS])
 {
-    double work[KCI_FORMATS] = { 0 }, done[KCI_FORMATS] = { 0 };
+    double work[KCI_FORMATS], done[KCI_FORMATS];
+    for (KCI_EACH(f, kci_formats_of(counts)))
+        work[f] = done[f] = 0;
     for (size_t i = 0; i < counts->matmul_count; i++) {
         const struct kci_matmul_count *mm = &counts->matmuls[i];
         if (mm->vector)
@@ -53,7 +55,7 @@ void kci_instruction_rounding(const kci_counts *counts, const kc_device *device,
         work[mm->math] += points;
         done[mm->math] += points * rounding_of(&instr, mm->m, mm->n, mm->k);
     }
-    for (size_t f = 0; f < KCI_FORMATS; f++)
+    for (KCI_EACH(f, kci_formats_of(counts)))
         rounding[f] = work[f] > 0 ? done[f] / work[f] : 1;
 }
 
@@ -78,8 +80,8 @@ static void warp_tile(const struct kci_matmul_count *mm, double warps, double *m
     *n = mm->n;
     for (double left = warps; left >= 2; left /= 2)
         *(*m >= *n ? m : n) /= 2;
-    *m = fmax(1, ceil(*m));
-    *n = fmax(1, ceil(*n));
+    *m = kci_max(1, kci_ceil(*m));
+    *n = kci_max(1, kci_ceil(*n));
 }
 
 double kci_operand_bytes(const kci_counts *counts, const kc_device *device, double warps)
@@ -89,10 +91,10 @@ double kci_operand_bytes(const kci_counts *counts, const kc_device *device, doub
         const struct kci_matmul_count *mm = &counts->matmuls[i];
         instruction instr = instruction_of(device, mm);
         double m = instr.m, n = instr.n;
-        if (strcmp(instr.scope, "warp") == 0)
+        if (instr.of_warp)
             warp_tile(mm, warps, &m, &n);
         bytes += mm->executions * mm->k *
-                 (mm->m * ceil(mm->n / n) * mm->a_bytes + mm->n * ceil(mm->m / m) * mm->b_bytes);
+                 (mm->m * kci_ceil(mm->n / n) * mm->a_bytes + mm->n * kci_ceil(mm->m / m) * mm->b_bytes);
     }
     return bytes;
 }
@@ -120,7 +122,7 @@ double kci_latency_chain(const kci_graph *graph)
         }
         bool reduces = node->kind == KCI_OP && node->reduced != 0 && deepest < 250;
         depth[i % DEEP] = (unsigned char)(deepest + reduces);
-        longest = fmax(longest, depth[i % DEEP]);
+        longest = kci_max(longest, depth[i % DEEP]);
     }
     return longest;
 }
@@ -129,7 +131,7 @@ double kci_supplied(double bandwidth, double resident, double in_flight, double 
 {
     if (!(in_flight > 0) || !(latency > 0))
         return bandwidth;
-    return fmin(bandwidth, resident * in_flight / latency);
+    return kci_min(bandwidth, resident * in_flight / latency);
 }
 
 /* Tiles come in rounds: a buffer is asked for when it is free, and is full after the latency and
@@ -139,67 +141,62 @@ static double in_rounds(double bandwidth, double resident, const kci_supply *s, 
     double bytes = resident * s->in_flight;
     if (!(bytes > 0) || !(latency > 0) || !(s->depth > 0) || isinf(bandwidth))
         return kci_supplied(bandwidth, resident, s->in_flight, latency);
-    return fmin(bandwidth, bytes / (latency + bytes / s->depth / bandwidth));
+    return kci_min(bandwidth, bytes / (latency + bytes / s->depth / bandwidth));
 }
 
 /* ---- one row of CTAs ----------------------------------------------------------------------- */
 
-typedef double (*combine)(double a, double b);
-
-static double larger(double a, double b)
+/* The longer of two that run side by side, or in the serial sum both. */
+static inline double both(bool serial, double a, double b)
 {
-    return fmax(a, b);
+    return serial ? a + b : kci_max(a, b);
 }
 
-static double sum(double a, double b)
+/* Seconds that a byte of one CTA takes where `active` of them load, `each` behind one core's port. */
+typedef struct pace {
+    double hbm, l2, port;
+} pace;
+
+static pace pace_of(const kci_supply *s, double each, double active)
 {
-    return a + b;
+    return (pace){ active / in_rounds(s->hbm, active, s, s->hbm_latency),
+                   s->l2 > 0 ? active / in_rounds(s->l2, active, s, s->l2_latency) : 0, s->port > 0 ? each / s->port : 0 };
 }
 
-/* Seconds to move a CTA's bytes for all `active` ones, `each` behind one core's port. */
-static double load_time(const kci_supply *s, double hbm, double l2, double each, double active, combine both)
+/* Seconds to move a CTA's bytes. */
+static inline double load_time(const pace *p, double hbm, double l2, bool serial)
 {
-    double hbm_rate = in_rounds(s->hbm, active, s, s->hbm_latency);
-    double l2_rate = in_rounds(s->l2, active, s, s->l2_latency);
-    double through_l2 = s->l2 > 0 ? active * l2 / l2_rate : 0;
-    double through_port = s->port > 0 ? each * l2 / s->port : 0;
-    return both(active * hbm / hbm_rate, both(through_l2, through_port));
+    return both(serial, hbm * p->hbm, both(serial, l2 * p->l2, l2 * p->port));
 }
 
 /* Compute of one CTA alone: matrix work hides a share of the softmax (vector and special). */
-static double compute_time(const kci_cta_cost *c, kci_overlap overlap, combine both)
+static double compute_time(const kci_cta_cost *c, kci_overlap overlap, bool serial)
 {
-    if (overlap == KCI_OVERLAP_ALL || both == sum)
-        return both(both(c->matrix, c->vector), both(c->special, c->smem));
+    if (overlap == KCI_OVERLAP_ALL || serial)
+        return both(serial, both(serial, c->matrix, c->vector), both(serial, c->special, c->smem));
     double softmax = c->vector + c->special;
-    double units = fmax(c->matrix, softmax) + (1 - c->hide) * fmin(c->matrix, softmax);
-    return fmax(units, c->smem);
-}
-
-static double longest_unit(const kci_cta_cost *c)
-{
-    return fmax(fmax(c->matrix, c->vector), fmax(c->special, c->smem));
+    double units = kci_max(c->matrix, softmax) + (1 - c->hide) * kci_min(c->matrix, softmax);
+    return kci_max(units, c->smem);
 }
 
 kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double each,
                         double active, bool serial)
 {
-    combine both = serial ? sum : larger;
-    double steps = fmax(1, cta->steps), rest = steps > 1 ? (1 - cta->first) / (steps - 1) : 0;
+    double steps = kci_max(1, cta->steps), rest = steps > 1 ? (1 - cta->first) / (steps - 1) : 0;
     double first = steps > 1 ? cta->first : 1;
+    const pace p = pace_of(supply, each, active);
     kci_row_time r;
-    r.load = load_time(supply, cta->hbm_read * first, cta->l2_read * first, each, active, both);
-    r.store = load_time(supply, cta->hbm_written, cta->l2_written, each, active, both);
-    double load = load_time(supply, cta->hbm_read * rest, cta->l2_read * rest, each, active, both);
-    double compute = compute_time(cta, overlap, both) / steps, unit = longest_unit(cta) / steps;
+    r.load = load_time(&p, cta->hbm_read * first, cta->l2_read * first, serial);
+    r.store = load_time(&p, cta->hbm_written, cta->l2_written, serial);
+    double load = load_time(&p, cta->hbm_read * rest, cta->l2_read * rest, serial);
+    double compute = compute_time(cta, overlap, serial) / steps;
     if (serial) {
         r.last = each * compute;
         r.step = load + r.last;
     } else {
-        double own = overlap == KCI_OVERLAP_NONE ? load / each + compute : fmax(load / each, compute);
-        (void)unit;
+        double own = overlap == KCI_OVERLAP_NONE ? load / each + compute : kci_max(load / each, compute);
         r.last = each * compute;
-        r.step = fmax(fmax(load, each * compute), own);
+        r.step = kci_max(kci_max(load, each * compute), own);
     }
     r.steps = (steps - 1) * r.step;
     r.moves = r.load + (steps - 1) * load + r.store;
@@ -211,8 +208,8 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
 
 double kci_busiest_core(double ctas, double cores, double occupancy)
 {
-    double rows = floor(ctas / (cores * occupancy)), rest = ctas - rows * cores * occupancy;
-    return rows * occupancy + ceil(rest / cores);
+    double rows = kci_floor(ctas / (cores * occupancy)), rest = ctas - rows * cores * occupancy;
+    return rows * occupancy + kci_ceil(rest / cores);
 }
 
 static kci_body add_rows(kci_body body, const kci_row_time *r, double rows, double chain)
@@ -230,9 +227,9 @@ static kci_body add_rows(kci_body body, const kci_row_time *r, double rows, doub
 static kci_body add_hidden_rows(kci_body body, const kci_row_time *r, double rows, const kci_cta_cost *cta)
 {
     double steps = cta->specialised ? r->steps + r->last : r->last;
-    double moves = cta->specialised ? fmax(cta->chain, r->moves) : cta->chain + r->load + r->store;
-    body.total += rows * (fmax(steps, moves) + (cta->specialised ? 0 : r->steps));
-    body.drain += rows * fmax(0, moves - steps);
+    double moves = cta->specialised ? kci_max(cta->chain, r->moves) : cta->chain + r->load + r->store;
+    body.total += rows * (kci_max(steps, moves) + (cta->specialised ? 0 : r->steps));
+    body.drain += rows * kci_max(0, moves - steps);
     return body;
 }
 
@@ -240,7 +237,7 @@ kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_over
                      double occupancy, bool persistent, bool serial)
 {
     kci_body body = { 0, 0, 0, 0 };
-    double wide = supply->cores * occupancy, full = floor(ctas / wide), rest = ctas - full * wide;
+    double wide = supply->cores * occupancy, full = kci_floor(ctas / wide), rest = ctas - full * wide;
     bool hides = persistent && !serial;
     if (full > 0) {
         kci_row_time r = kci_row_of(cta, supply, overlap, occupancy, wide, serial);
@@ -249,7 +246,7 @@ kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_over
             body = add_hidden_rows(body, &r, full - 1, cta);
     }
     if (rest > 0) {
-        kci_row_time r = kci_row_of(cta, supply, overlap, ceil(rest / supply->cores), rest, serial);
+        kci_row_time r = kci_row_of(cta, supply, overlap, kci_ceil(rest / supply->cores), rest, serial);
         body = hides && full > 0 ? add_hidden_rows(body, &r, 1, cta) : add_rows(body, &r, 1, cta->chain);
     }
     return body;
@@ -258,13 +255,13 @@ kci_body kci_body_of(const kci_cta_cost *cta, const kci_supply *supply, kci_over
 kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double ctas,
                          double occupancy, double partial)
 {
-    double steps = fmax(1, cta->steps), shares = fmin(supply->cores * occupancy, ctas * steps);
-    double each = ceil(ctas * steps / shares), tiles = ctas / shares;
-    kci_row_time r = kci_row_of(cta, supply, overlap, ceil(shares / supply->cores), shares, false);
+    double steps = kci_max(1, cta->steps), shares = kci_min(supply->cores * occupancy, ctas * steps);
+    double each = kci_ceil(ctas * steps / shares), tiles = ctas / shares;
+    kci_row_time r = kci_row_of(cta, supply, overlap, kci_ceil(shares / supply->cores), shares, false);
     double ends = cta->chain + r.load + r.store, cut = 0;
-    if (fmod(ctas, shares) != 0)
+    if (kci_mod(ctas, shares) != 0)
         cut = 2 * supply->l2_latency + (supply->l2 > 0 ? 2 * shares * partial / supply->l2 : 0);
-    double between = fmax(0, tiles - 1) * fmax(0, ends - r.last);
+    double between = kci_max(0, tiles - 1) * kci_max(0, ends - r.last);
     kci_body body = { 0, cta->chain, cta->chain + r.load, r.last + r.store + cut + between };
     body.total = ends + (each - 1) * r.step + r.last + cut + between;
     return body;
@@ -273,7 +270,7 @@ kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_
 /* Seconds that reads wait for: bytes in flight come back after the latency of where they were found. */
 static double waited(const kci_cta_cost *cta, const kci_supply *s, double ctas, double resident)
 {
-    double hbm = cta->hbm_read, found = fmax(0, cta->l2_read - hbm);
+    double hbm = cta->hbm_read, found = kci_max(0, cta->l2_read - hbm);
     if (!(s->in_flight > 0))
         return 0;
     return ctas * (hbm * (s->hbm_latency + s->turn) + found * (s->l2_latency + s->turn)) / (resident * s->in_flight);
@@ -282,17 +279,17 @@ static double waited(const kci_cta_cost *cta, const kci_supply *s, double ctas, 
 kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, double ctas, double occupancy,
                             bool serial)
 {
-    combine both = serial ? sum : larger;
-    double resident = fmin(ctas, supply->cores * occupancy);
+    double resident = kci_min(ctas, supply->cores * occupancy);
     double busiest = kci_busiest_core(ctas, supply->cores, occupancy);
     double l2_bytes = cta->l2_read + cta->l2_written;
     double hbm = ctas * (cta->hbm_read + cta->hbm_written) / supply->hbm; /* writes wait for nothing */
     double l2 = supply->l2 > 0 ? ctas * l2_bytes / supply->l2 : 0;
     double wait = waited(cta, supply, ctas, resident);
     double port = supply->port > 0 ? busiest * l2_bytes / supply->port : 0;
-    double units = both(both(cta->matrix, cta->vector), both(cta->special, cta->smem)) * busiest;
-    double rows = fmax(ceil(busiest / occupancy) * cta->chain, ctas / supply->dispatch);
-    kci_body body = { 0, fmax(rows, cta->chain), cta->chain, 0 };
-    body.total = cta->chain + both(both(both(both(hbm, l2), wait), both(port, units)), rows);
+    double units = both(serial, both(serial, cta->matrix, cta->vector), both(serial, cta->special, cta->smem)) * busiest;
+    double rows = kci_max(kci_ceil(busiest / occupancy) * cta->chain, ctas / supply->dispatch);
+    kci_body body = { 0, kci_max(rows, cta->chain), cta->chain, 0 };
+    double memory = both(serial, both(serial, hbm, l2), wait);
+    body.total = cta->chain + both(serial, both(serial, memory, both(serial, port, units)), rows);
     return body;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "arith.h"
 #include "assumed.h"
 #include "occupancy.h"
 #include "roof.h"
@@ -81,7 +82,7 @@ static kc_status roof_time(const timing *t)
     if (status != KC_OK)
         return status;
     double hbm = compulsory_bytes(t->graph, t->rows) / t->device->known.hbm.bandwidth;
-    t->times->roof_time = fmax(fmax(work.matrix, work.vector), fmax(work.special, hbm));
+    t->times->roof_time = kci_max(kci_max(work.matrix, work.vector), kci_max(work.special, hbm));
     t->times->ridge = kci_ridge(t->counts, t->device);
     t->times->has_ridge = isfinite(t->times->ridge);
     return KC_OK;
@@ -98,7 +99,7 @@ static double launch_time(const timing *t, bool fixed)
     case KCI_EAGER: gap = f->launch.eager; break;
     case KCI_NO_LAUNCH: break;
     }
-    double more = fmax(1, t->counts->launches) - 1; /* small ones, that combine partials */
+    double more = kci_max(1, t->counts->launches) - 1; /* small ones, that combine partials */
     return gap + (fixed ? own : 0) + more * (gap + (fixed ? f->launch.light : 0));
 }
 
@@ -122,8 +123,8 @@ static void find_bound(kci_times *times, double wait, bool latency)
 /* roof_time <= time <= serial_time holds term by term; the last bits of the sums may not. */
 static void keep_order(kci_times *times)
 {
-    times->time = fmax(times->time, times->roof_time);
-    times->serial_time = fmax(times->serial_time, times->time);
+    times->time = kci_max(times->time, times->roof_time);
+    times->serial_time = kci_max(times->serial_time, times->time);
 }
 
 /* ---- untiled ------------------------------------------------------------------------------ */
@@ -145,7 +146,7 @@ static kc_status untiled_time(const timing *t)
     times->part[KCI_ROOF_SPECIAL] = work.special;
     times->part[KCI_ROOF_HBM] = total_bytes(t->graph, t->rows) / (f->hbm.bandwidth * f->sustained.hbm);
     times->part[KCI_ROOF_LAUNCH] = launch_time(t, false);
-    double longest = fmax(fmax(work.matrix, work.vector), fmax(work.special, times->part[KCI_ROOF_HBM]));
+    double longest = kci_max(kci_max(work.matrix, work.vector), kci_max(work.special, times->part[KCI_ROOF_HBM]));
     times->time = longest + times->part[KCI_ROOF_LAUNCH];
     times->serial_time = work.matrix + work.vector + work.special + times->part[KCI_ROOF_HBM] +
                          times->part[KCI_ROOF_LAUNCH];
@@ -175,14 +176,14 @@ static double in_flight(const timing *t, double threads)
         whole += s->tile_bytes;
         reads++;
         if (s->streamed)
-            streamed += s->tile_bytes * fmax(1, tile_stages(t->tiling, s) - 1);
+            streamed += s->tile_bytes * kci_max(1, tile_stages(t->tiling, s) - 1);
     }
     double bytes = streamed > 0 ? streamed : whole;
     if (t->counts->matmul_count > 0)
         return bytes;
     double access = t->tiling->vector > 0 ? t->tiling->vector : VECTOR_BYTES;
-    double independent = (t->tiling->stages - 1) * ceil(reads / fmax(1, t->counts->passes));
-    return fmin(fmax(bytes, whole), threads * access * fmax(1, independent));
+    double independent = (t->tiling->stages - 1) * kci_ceil(reads / kci_max(1, t->counts->passes));
+    return kci_min(kci_max(bytes, whole), threads * access * kci_max(1, independent));
 }
 
 static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sectors)
@@ -198,7 +199,7 @@ static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sect
     }
     s.turn = t->tiling->stages > 1 ? 0 : TURN / f->clock;
     s.dispatch = f->clock * CTAS_PER_CLOCK;
-    s.depth = t->counts->matmul_count > 0 ? fmax(1, t->tiling->stages - 1) : 0;
+    s.depth = t->counts->matmul_count > 0 ? kci_max(1, t->tiling->stages - 1) : 0;
     s.in_flight = in_flight(t, o->warps * f->warp);
     return s;
 }
@@ -250,7 +251,7 @@ static kci_body body_of(const timing *t, const kci_cta_cost *cta, const kci_supp
 /* Loads wait for their latency, at `rate`; stores wait for nobody, but share the bandwidth. */
 static double level_seconds(double read, double written, double rate, double bandwidth)
 {
-    return fmax(read / rate, (read + written) / bandwidth);
+    return kci_max(read / rate, (read + written) / bandwidth);
 }
 
 /* Seconds per roof: work of the busiest core, bytes of each level. */
@@ -258,7 +259,7 @@ static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_suppl
                        const kci_shared *shared, bool *latency)
 {
     double *part = t->times->part, ctas = t->counts->ctas;
-    double resident = fmin(ctas, supply->cores * t->times->occupancy);
+    double resident = kci_min(ctas, supply->cores * t->times->occupancy);
     double hbm = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
     double l2 = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
     double l2_bytes = shared->l2_read + shared->l2_written;
@@ -268,7 +269,7 @@ static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_suppl
     part[KCI_ROOF_SMEM] = busiest * cta->smem;
     part[KCI_ROOF_HBM] = level_seconds(shared->hbm_read, shared->hbm_written, hbm, supply->hbm);
     if (supply->l2 > 0)
-        part[KCI_ROOF_L2] = fmax(level_seconds(shared->l2_read, shared->l2_written, l2, supply->l2),
+        part[KCI_ROOF_L2] = kci_max(level_seconds(shared->l2_read, shared->l2_written, l2, supply->l2),
                                  busiest * l2_bytes / ctas / supply->port);
     *latency = part[KCI_ROOF_HBM] >= part[KCI_ROOF_L2] ? hbm < supply->hbm : l2 < supply->l2;
 }
@@ -300,7 +301,7 @@ static kc_status tiled_time(const timing *t)
     times->tiled = true;
     times->occupancy = occupancy.ctas;
     times->warps = occupancy.warps;
-    times->waves = ceil(ctas / (cores * occupancy.ctas));
+    times->waves = kci_ceil(ctas / (cores * occupancy.ctas));
     times->wave_efficiency = ctas / (cores * busiest);
     times->l2_bytes = total_bytes(t->graph, t->rows); /* section 3's, before any sharing */
 

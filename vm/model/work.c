@@ -206,7 +206,7 @@ kc_status kci_count_work(kci_plan *plan)
     memset(c->executed_vector_fma, 0, sizeof c->executed_vector_fma);
     memset(c->matrix_asked, 0, sizeof c->matrix_asked);
     c->useful_special = c->executed_special = 0;
-    c->matmul_count = 0;
+    c->matmul_count = c->formats = 0;
     totals useful = { c->useful_matrix, c->useful_vector, &c->useful_special, NULL };
     totals executed = { c->executed_matrix, c->executed_vector, &c->executed_special, c->executed_vector_fma };
     for (uint32_t n = 0; n < plan->graph->node_count; n++) {
@@ -216,6 +216,8 @@ kc_status kci_count_work(kci_plan *plan)
         kc_status status = count_node(plan, n, &useful, &executed);
         if (status)
             return status;
+        if (node->unit == KCI_MATRIX)
+            c->formats |= KCI_BIT(node->math);
         if (node->unit == KCI_MATRIX && node->math_asked)
             c->matrix_asked[node->math] = true;
     }
