@@ -330,6 +330,25 @@ static kc_status fill(work *w)
     return status;
 }
 
+enum { KEPT_NODES = 1024 };     /* the plan of a longer kernel is made anew, since it is large */
+
+/* A kernel keeps its plan for the next question. */
+static kci_plan *take_plan(const kc_kernel *kernel)
+{
+    kc_kernel *owner = (kc_kernel *)(uintptr_t)kernel; /* what it keeps for itself is no change */
+    kci_plan *plan = owner->plan ? owner->plan : kci_plan_new(&kernel->graph, kernel->tiling);
+    owner->plan = NULL;
+    return plan;
+}
+
+static void give_plan(const kc_kernel *kernel, kci_plan *plan)
+{
+    if (kernel->graph.node_count <= KEPT_NODES)
+        ((kc_kernel *)(uintptr_t)kernel)->plan = plan;
+    else
+        kci_plan_free(plan);
+}
+
 kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options)
 {
     const kci_graph *graph = &kernel->graph;
@@ -338,7 +357,7 @@ kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_o
         w.sizes[i] = graph->loops[i].size;
     kc_context *context = kernel->base.context;
     w.r = kci_result_new(context, kernel->name, device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
-    w.plan = w.r ? kci_plan_new(graph, kernel->tiling) : NULL;
+    w.plan = w.r ? take_plan(kernel) : NULL;
     w.counts = w.plan ? kci_plan_count(w.plan, w.sizes, NULL) : NULL;
     if (!w.counts || fill(&w) != KC_OK) {
         kc_release(w.r);
@@ -346,6 +365,6 @@ kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_o
     }
     kci_free(context, w.rows, graph->tensor_count * sizeof *w.rows);
     kci_free(context, w.warm, graph->tensor_count * sizeof *w.warm);
-    kci_plan_free(w.plan);
+    give_plan(kernel, w.plan);
     return w.r;
 }

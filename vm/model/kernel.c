@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "build.h"
+#include "count.h"
 #include "kernels.h"
 #include "object.h"
 #include "program.h"
@@ -23,6 +24,7 @@ void kci_kernel_destroy(kc_object *object)
     kci_free(context, kernel->tensors, kernel->tensor_count * sizeof *kernel->tensors);
     kci_free(context, kernel->fused, kernel->fused_count * sizeof *kernel->fused);
     kci_free(context, kernel->members, kernel->member_count * sizeof *kernel->members);
+    kci_plan_free(kernel->plan);
     if (kernel->tiling)
         kci_tiling_free(context, kernel->tiling, kernel->graph.tensor_count);
     if (kernel->graph.context)

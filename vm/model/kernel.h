@@ -217,6 +217,7 @@ struct kc_kernel {
     kci_graph graph;
     kc_schedule *schedule;          /* as given; NULL: untiled */
     struct kci_tiling *tiling;      /* resolved; NULL: untiled */
+    struct kci_plan *plan;          /* of the last count, for the next one; NULL: none is kept */
     kc_kernel **members;            /* of a group; graph is empty then */
     size_t member_count;
 };
