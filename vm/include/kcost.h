@@ -142,8 +142,9 @@ kc_value *kc_matmul(kc_value *a, kc_value *b, const char *over, const char *math
 /* Elementwise over the union of the dims.  `what` names a cost of the design,
  * section 2.1; with `cost` it is only a label. */
 kc_value *kc_map(const char *what, kc_value *const *inputs, size_t count, const kc_cost *cost);
-/* Reduces `over`: one vector FLOP an input element, or `cost`.  `sizes` adds
- * dims to the output. */
+/* Reduces `over`: one vector FLOP an input element, or `cost`.  `what`: sum max mean
+ * min prod any all argmax argmin amax amin absmax topk; of a scan also cumsum cumprod
+ * cummax cummin; with `cost` it is only a label.  `sizes` adds dims to the output. */
 kc_value *kc_reduce(const char *what, kc_value *a, const char *over, const kc_size *sizes,
                     size_t count, const kc_cost *cost);
 kc_value *kc_scan(const char *what, kc_value *a, const char *over, const kc_cost *cost);
