@@ -6,6 +6,7 @@
 #include "ask.h"
 #include "dtype.h"
 #include "fields.h"
+#include "hardware.h"
 #include "json.h"
 #include "si.h"
 
@@ -132,6 +133,11 @@ static const char *loop_name(const work *w, int loop)
     return kci_name(w->graph->context, w->graph->loops[loop].name);
 }
 
+static double trips_of(const work *w, int loop)
+{
+    return fmax(1, ceil(w->sizes[loop] / w->kernel->tiling->tile[loop]));
+}
+
 /* "b h i"; of sequential loops those with more than one trip: one is no loop. */
 static kc_status add_loops(const work *w, const char *path, const int16_t *loops, int count, bool all)
 {
@@ -158,6 +164,27 @@ static kc_status add_of_loop(const work *w, const char *field, int loop, double 
     return status;
 }
 
+/* What was asked for beside: clusters, persistent CTAs, a path, threads and their accesses, atomics. */
+static kc_status add_asked(const work *w)
+{
+    const kci_tiling *tiling = w->kernel->tiling;
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < w->graph->loop_count && status == KC_OK; i++)
+        if (fmin(tiling->cluster[i], trips_of(w, (int)i)) > 1)
+            status = add_of_loop(w, "cluster", (int)i, fmin(tiling->cluster[i], trips_of(w, (int)i)));
+    if (status == KC_OK && tiling->persistent)
+        status = kci_result_schedule_add(w->r, "persistent", "true");
+    if (status == KC_OK && tiling->path)
+        status = add_text(w->r, "path", tiling->path);
+    if (status == KC_OK && tiling->vector > 0)
+        status = add_number(w->r, "vector", tiling->vector);
+    if (status == KC_OK && tiling->threads > 0)
+        status = add_number(w->r, "threads", tiling->threads);
+    if (status == KC_OK && tiling->atomic)
+        status = add_text(w->r, "combine", "atomic");
+    return status;
+}
+
 static kc_status set_schedule(const work *w, double device_warps)
 {
     static const char *const overlaps[] = { "none", "load", "all" };
@@ -179,8 +206,8 @@ static kc_status set_schedule(const work *w, double device_warps)
     if (status == KC_OK && warps > 0)
         status = add_number(r, "warps", warps);
     for (int i = 0; i < count && status == KC_OK; i++)
-        if (tiling->split[i] != 1)
-            status = add_of_loop(w, "split", i, tiling->split[i]);
+        if (fmin(tiling->split[i], trips_of(w, i)) > 1)
+            status = add_of_loop(w, "split", i, fmin(tiling->split[i], trips_of(w, i)));
     if (status == KC_OK && tiling->stream)
         status = add_of_loop(w, "split", tiling->stream_loop, 0);
     if (status == KC_OK && tiling->raster_count)
@@ -191,7 +218,7 @@ static kc_status set_schedule(const work *w, double device_warps)
         status = add_number(r, "raster.group", tiling->raster_group > 1 ? tiling->raster_group : 1);
     if (status == KC_OK)
         status = add_text(r, "overlap", overlaps[tiling->overlap]);
-    return status;
+    return status == KC_OK ? add_asked(w) : status;
 }
 
 /* ---- notes ----------------------------------------------------------------------------- */
@@ -234,6 +261,23 @@ static kc_status note_work(const work *w)
     kci_significant(ratio, e / u, 3);
     return kci_note(&w->r->notes,
                     "executed work is %s times the useful work: recomputation, padded tiles or masked parts", ratio);
+}
+
+/* More CTAs than a loop has trips: each trip gets one, and the others do not start. */
+static kc_status note_shares(const work *w)
+{
+    const kci_tiling *tiling = w->kernel->tiling;
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < w->graph->loop_count && status == KC_OK; i++) {
+        double trips = trips_of(w, (int)i);
+        if (tiling->split[i] > trips)
+            status = kci_note(&w->r->notes, "split %.80s = %.0f is more than its %.0f trip%s: taken as %.0f",
+                              loop_name(w, (int)i), tiling->split[i], trips, trips == 1 ? "" : "s", trips);
+        if (status == KC_OK && tiling->cluster[i] > trips)
+            status = kci_note(&w->r->notes, "a cluster of %.0f CTAs along %.80s is more than its %.0f tile%s: taken as %.0f",
+                              tiling->cluster[i], loop_name(w, (int)i), trips, trips == 1 ? "" : "s", trips);
+    }
+    return status;
 }
 
 static kc_status note_tiles(const work *w)
@@ -288,6 +332,8 @@ static kc_status evaluate(work *w)
     kci_time_options asked;
     kci_times times = { 0 };
     kc_status status = kci_time_options_of(w->options, w->graph, &asked, &w->warm);
+    if (status == KC_OK && w->kernel->tiling)
+        status = kci_hardware_check(w->graph, w->kernel->tiling, w->device, &w->r->notes);
     if (status == KC_OK)
         status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked, w->rows, &times,
                           &w->r->notes);
@@ -315,6 +361,8 @@ static kc_status fill(work *w)
         status = note_work(w);
     if (status == KC_OK && w->kernel->tiling)
         status = note_tiles(w);
+    if (status == KC_OK && w->kernel->tiling)
+        status = note_shares(w);
     if (status == KC_OK && w->device)
         status = evaluate(w);
     else if (status == KC_OK && w->kernel->tiling)

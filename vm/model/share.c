@@ -217,13 +217,13 @@ static double hbm_bytes(const sharing *s, size_t index, double l2_bytes)
 }
 
 /* CTAs of a cluster load once what none of its loops indexes. */
-static double cluster_share(const kci_graph *graph, const kci_tiling *tiling, const kci_stream *stream)
+static double cluster_share(const kci_graph *graph, const kci_tiling *tiling, const double *sizes, const kci_stream *stream)
 {
     kci_set loops = loops_of(graph, tiling, stream);
     double share = 1;
     for (size_t l = 0; l < graph->loop_count; l++)
         if (tiling->cluster[l] > 1 && !(loops & KCI_BIT(l)))
-            share /= tiling->cluster[l];
+            share /= fmin(tiling->cluster[l], ceil(sizes[l] / tiling->tile[l]));
     return share;
 }
 
@@ -347,7 +347,7 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
     bool shares = !options->no_l2 && s.capacity > 0;
     for (size_t i = 0; i < counts->stream_count; i++) {
         const kci_stream *stream = &counts->streams[i];
-        double l2 = stream->bytes * cluster_share(graph, tiling, stream);
+        double l2 = stream->bytes * cluster_share(graph, tiling, sizes, stream);
         shared->l2_read -= stream->bytes - l2;
         listed += l2;
         streamed += stream->streamed ? l2 : 0;
