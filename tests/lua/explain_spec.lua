@@ -119,6 +119,11 @@ describe("an occupancy", function()
         assert.is_nil(kc.occupancy("h100-sxm5", { threads = 1024, keep = 3 }).max)
     end)
 
+    it("prints as its figures", function()
+        local text = tostring(kc.occupancy("a100-sxm4-80gb", { threads = 224, registers = 92 }))
+        assert.is_true(failing.holds(text, "allowed.registers: 2\n", "\nlimit: registers\n", "\nwarps: 14"))
+    end)
+
     it("takes a device's name, or a device", function()
         local device = kc.device("a100-sxm4-80gb"):with { max_ctas = 1 }
         assert.equal(1, kc.occupancy(device, { threads = 32 }).ctas)

@@ -307,6 +307,11 @@ const char *kc_ledger_name(kc_ledger column);
 /* KC_OK and the value, or KC_EARGUMENT where the field does not apply. */
 kc_status kc_result_number(const kc_result *result, kc_field field, double *value);
 const char *kc_result_name(const kc_result *result);
+/* What a table calls it among others: its name, and where one of them has the same on the
+ * same device, what tells its schedule apart, "C m=64".  Belongs to the result, until the
+ * next call.  Entries may be NULL; among more
+ * than 512 it is the name.  NULL: no memory. */
+const char *kc_result_label(kc_result *result, kc_result *const *among, size_t count);
 const char *kc_result_device(const kc_result *result);     /* NULL: counted only */
 const char *kc_result_bound(const kc_result *result);      /* NULL: no time */
 const char *kc_result_class(const kc_result *result);
