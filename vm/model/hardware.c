@@ -19,7 +19,7 @@ static kc_status check_path(const char *path, const kc_device *device, kci_notes
 {
     const char *best = kci_path_stated(device), *name = kci_device_name(device);
     if (is_unknown(device))
-        return kci_note(notes, "%s does not state its matrix instructions: path %s is taken for its best", name, path);
+        return !notes ? KC_OK : kci_note(notes, "%s does not state its matrix instructions: path %s is taken for its best", name, path);
     if (!best)
         return kci_fail(device->base.context, KC_EDEVICE, "%s has no path %s, nor any other that a schedule may name", name,
                         path);
@@ -34,7 +34,7 @@ static kc_status check_cluster(double ctas, const kc_device *device, kci_notes *
 {
     const char *name = kci_device_name(device);
     if (is_unknown(device)) {
-        if (kci_note(notes, "%s does not state whether it has thread-block clusters: it is taken to have them", name) != KC_OK)
+        if (notes && kci_note(notes, "%s does not state whether it has thread-block clusters: it is taken to have them", name) != KC_OK)
             return KC_ENOMEM;
     } else if (!kci_path_specialised(device, NULL)) {
         return kci_fail(device->base.context, KC_EDEVICE,
@@ -43,7 +43,7 @@ static kc_status check_cluster(double ctas, const kc_device *device, kci_notes *
     if (ctas > LARGEST)
         return kci_fail(device->base.context, KC_EDEVICE, "%s: a cluster of %.0f CTAs is above the %.0f that hardware takes", name,
                         ctas, LARGEST);
-    if (ctas > PORTABLE)
+    if (ctas > PORTABLE && notes)
         return kci_note(notes, "a cluster of %.0f CTAs is above the portable %.0f: the launch must ask for it", ctas, PORTABLE);
     return KC_OK;
 }
