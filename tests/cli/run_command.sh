@@ -88,6 +88,44 @@ fact "a value may hold an equals sign" is "a=b" "$KCOST" --set s=a=b -e 'return 
 fact "--device is the param device" has "on a100-sxm4-40gb" "$KCOST" --device a100-sxm4-40gb "$here/copy.lua"
 fact "options may follow the script" has '"kind":"comparison"' "$KCOST" "$here/copy.lua" --json
 
+fact "a table that kcost made prints a line a figure" is "allowed.ctas: 32
+allowed.warps: 2
+cta_warps: 32
+ctas: 2
+limit: warps
+max.registers: 64
+max.smem: 232448
+max.stage: 232448
+share: 1
+smem: 0
+warps: 64" "$KCOST" -e 'return require("kcost").occupancy("h100", { threads = 1024 })'
+fact "in JSON it is an object" is '[{"ctas":1,"x":{"\"":"a\nb","t":{}}},1]' "$KCOST" --json -e 'local o = require("kcost").occupancy("h100", { threads = 1024 })
+    for key in pairs(o) do o[key] = nil end
+    o.ctas, o.x = 1, { ["\""] = "a\nb", t = {} }
+    return o, 1'
+fact "what it holds must be shown too" says "the script returned a function" "$KCOST" -e 'local o = require("kcost").occupancy("h100", { threads = 1024 })
+    o.f = print
+    return o'
+fact "in itself it has no end" says "nested too deeply" "$KCOST" -e 'local o = require("kcost").occupancy("h100", { threads = 1024 })
+    o.o = o
+    return o'
+cat >"$here/tiles.lua" <<'EOF'
+local kc = require "kcost"
+local A, B = kc.tensor("A", "m k", "f16", { m = 512, k = 512 }), kc.tensor("B", "k n", "f16", { k = 512, n = 512 })
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local one, other = kc.tile(C, { m = 64, n = 64, k = 32 }), kc.tile(C, { m = 32, n = 64, k = 32 })
+if kc.param("list", false) then
+    return { kc.evaluate(one, "h100"), kc.evaluate(other, "h100", { measured = 1e-5 }) }
+end
+return kc.compare({ one, other }, { "h100", "a100" })
+EOF
+fact "two tiles of one kernel have names of their own" has "
+C m=64 " "$KCOST" "$here/tiles.lua"
+fact "also in a list" has "
+C m=32 " "$KCOST" "$here/tiles.lua" list=true
+fact "a measured time is in the table" has "measured  measured x" "$KCOST" "$here/tiles.lua" list=true
+fact "and nowhere else" not has measured "$KCOST" "$here/tiles.lua"
+
 # ---- failures ----------------------------------------------------------------------
 
 fact "a script that fails is status 1" exits 1 "$KCOST" "$here/boom.lua"

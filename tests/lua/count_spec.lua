@@ -54,3 +54,33 @@ describe("the kernel that combines partials", function()
         assert.equal(2 * 2 * 4 * 4, verified(k).tensors[3].bytes_read) -- 2 parts of 2 rows of 4, f32
     end)
 end)
+
+describe("notes of a count", function()
+    local A = kc.tensor("A", "m k", "f16", { m = 64, k = 128 })
+
+    local function notes(x)
+        return table.concat(kc.count(x).notes, "\n")
+    end
+
+    it("name a read most of whose index lies outside the tensor", function()
+        local function of(index, size)
+            return notes(kc.write("B", kc.map("relu", kc.read(A, index, { size = size }))))
+        end
+        assert.is_truthy(of("m p+100", { p = 100 }):find("A is read far outside along k: 72 of the 100 values", 1, true))
+        assert.is_truthy(of("m p-200", { p = 300 }):find("200 of the 300 values of its index are padding", 1, true))
+        assert.is_nil(of("m 2*p+q-1", { p = 64, q = 3 }):find("outside"))
+        assert.is_nil(of("m p+64", { p = 128 }):find("outside")) -- half of them
+    end)
+
+    it("name a read of what only a later kernel writes", function()
+        local B = kc.write("B", kc.map("relu", kc.read(A)))
+        local C = kc.write("C", kc.map("relu", kc.read(B)))
+        local early = "C reads B, which only a later kernel of the program writes"
+        assert.is_truthy(notes(kc.program("wrong way round", { C, B })):find(early, 1, true))
+        assert.is_truthy(notes(kc.times(kc.program("again", { C, B }), 2)):find(early, 1, true))
+        assert.is_nil(notes(kc.program("right", { B, C })):find(early, 1, true))
+        assert.is_nil(notes(kc.program("of an input", { C })):find(early, 1, true))
+        assert.is_nil(notes(kc.program("twice", { B, C, B })):find(early, 1, true))
+        assert.is_nil(notes(kc.program("fused", { kc.fuse("f", { B, C }), B })):find(early, 1, true))
+    end)
+end)

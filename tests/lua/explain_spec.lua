@@ -72,6 +72,42 @@ describe("a sensitivity", function()
     end)
 end)
 
+describe("an explanation of what best found", function()
+    local heads = { b = 4, h = 16, i = 2048, d = 64 }
+
+    it("says why best did not find what would be faster still", function()
+        local text = kc.best(kc.lib.attention.fused(heads), "h100-sxm5"):explain()
+        assert.is_true(failing.holds(text, "What would help", "less: persistent CTAs", "best tried ",
+            "schedules, its list of what tuned libraries ship", "no measured kernel"))
+    end)
+
+    it("says nothing of it where nothing was searched", function()
+        local text = kc.evaluate(kc.lib.attention.flash(heads), "h100-sxm5"):explain()
+        assert.is_nil(text:find("best tried", 1, true))
+    end)
+end)
+
+describe("where time goes beyond the longest roof", function()
+    -- The amounts of the lines behind the heading, in seconds.
+    local function beyond(text)
+        local units = { ns = 1e-9, us = 1e-6, ms = 1e-3 }
+        local head, lines = text:match("Beyond the longest of these, ([^\n]+)\n(.-)\n\n")
+        local whole, unit = head:match("([%d.]+) (%a+)")
+        local sum = 0
+        for amount, u in lines:gmatch("  ([%d.]+) (%a+) %(") do sum = sum + tonumber(amount) * units[u] end
+        return tonumber(whole) * units[unit], sum, head
+    end
+
+    it("adds up, or is said not to", function()
+        local whole, sum, head = beyond(kc.evaluate(kc.tile(C, { m = 128, n = 128, k = 64 }), "a100-sxm4-80gb"):explain())
+        assert.is_true(math.abs(sum - whole) < 0.01 * whole)
+        assert.is_nil(head:find("more together", 1, true))
+        whole, sum, head = beyond(kc.best(C, "a100-sxm4-80gb"):explain())
+        assert.is_true(sum > 1.01 * whole)
+        assert.is_truthy(head:find("These run partly beside it, so they are more together:", 1, true))
+    end)
+end)
+
 describe("a measured time", function()
     it("stands beside the estimate and the roof", function()
         local r = kc.evaluate(tiled, "h100-sxm5", { measured = 612e-6 })
@@ -117,6 +153,11 @@ describe("an occupancy", function()
         assert.equal(227 / 2 * 1024 > o.max.smem and o.max.smem > 100 * 1024, true)
         assert.equal(128, o.max.registers)
         assert.is_nil(kc.occupancy("h100-sxm5", { threads = 1024, keep = 3 }).max)
+    end)
+
+    it("prints as its figures", function()
+        local text = tostring(kc.occupancy("a100-sxm4-80gb", { threads = 224, registers = 92 }))
+        assert.is_true(failing.holds(text, "allowed.registers: 2\n", "\nlimit: registers\n", "\nwarps: 14"))
     end)
 
     it("takes a device's name, or a device", function()

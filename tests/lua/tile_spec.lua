@@ -34,6 +34,54 @@ describe("a tiled kernel", function()
         assert.is_nil(kc.kernel("C", { C }).schedule)
     end)
 
+    it("shows what was asked for beside: clusters, persistence, path, accesses, atomics", function()
+        local k = kc.tile(C, tile, { cluster = { n = 2 }, persistent = true, path = "mma", combine = "atomic",
+            split = { k = 2 } })
+        assert.same({ n = 2 }, k.schedule.cluster)
+        assert.is_true(k.schedule.persistent)
+        assert.equal("mma", k.schedule.path)
+        assert.equal("atomic", k.schedule.combine)
+        local R = kc.write("R", kc.map("relu", kc.read(A)))
+        local r = kc.tile(R, { m = 1 }, { vector = 8, threads = 128 }).schedule
+        assert.equal(8, r.vector)
+        assert.equal(128, r.threads)
+        assert.is_nil(r.cluster)
+        assert.is_nil(r.persistent)
+    end)
+
+    it("notes a split and a cluster that are more than there is to share, and takes what there is", function()
+        local function noted(r, part)
+            for _, note in ipairs(r.notes) do
+                if note:find(part, 1, true) then return true end
+            end
+            return false
+        end
+        local r = kc.count(kc.tile(C, tile, { split = { k = 9 } })) -- 4 trips
+        assert.is_true(noted(r, "split k = 9 is more than its 4 trips: taken as 4"))
+        assert.equal(4, r.schedule.split.k)
+        assert.is_false(noted(kc.count(kc.tile(C, tile, { split = { k = 4 } })), "split k"))
+        local one = kc.count(kc.tile(C, { m = 32, n = 16, k = 60 }, { split = { k = 2 } }))
+        assert.is_true(noted(one, "split k = 2 is more than its 1 trip: taken as 1"))
+        assert.is_nil(one.schedule.split)
+        local c = kc.evaluate(kc.tile(C, tile, { cluster = { n = 8 } }), "h100-sxm5") -- 5 tiles
+        assert.is_true(noted(c, "a cluster of 8 CTAs along n is more than its 5 tiles: taken as 5"))
+        assert.equal(5, c.schedule.cluster.n)
+        assert.is_false(noted(c, "portable"))
+    end)
+
+    it("does not run where the device lacks its instructions or its clusters", function()
+        local function fails(options, device, ...)
+            local message = failing.message(kc.evaluate, kc.tile(C, tile, options), device)
+            assert.is_true(failing.holds(message, "kc.evaluate", ...))
+        end
+        fails({ path = "wgmma" }, "a100-sxm4-80gb", "a100-sxm4-80gb has no path wgmma")
+        fails({ cluster = { m = 2 } }, "mi300x", "mi300x has no thread-block clusters")
+        fails({ cluster = { m = 32 } }, "h100-sxm5", "a cluster of 32 CTAs is above the 16")
+        local c = kc.compare({ kc.tile(C, tile, { path = "wgmma" }) }, { "a100-sxm4-80gb", "h100-sxm5" })
+        assert.is_not_nil(c.results[1].error)
+        assert.is_nil(c.results[2].error)
+    end)
+
     it("counts the same for a table in any order", function()
         local one = kc.count(kc.tile(C, { m = 32, n = 16, k = 16 }))
         local other = kc.count(kc.tile(C, { k = 16, n = 16, m = 32 }))

@@ -104,7 +104,7 @@ TEST(an_own_dtype_that_makes_no_sense_is_refused)
     refuses(kc_dtype_new(context, "x", 4, 0, 0, 4, "f16"), "need a block in 'x'");
     refuses(kc_dtype_new(context, "x", 4, 0, 0, 0, "f61"), "math of 'x' must be a built-in dtype, not 'f61'");
     refuses(kc_dtype_new(context, "x", 4, 0, 0, 0, "mxf4"), "math of 'x' must be a built-in dtype, not 'mxf4'");
-    refuses(kc_dtype_new(context, "x", 4, 0, 0, 0, NULL), "math of 'x' must be a built-in dtype");
+    refuses(kc_dtype_new(context, "x", 4, 0, 0, 0, NULL), "math of 'x' must be a built-in dtype, such as \"f16\"; it is missing");
 }
 
 /* ---- wider and narrower ------------------------------------------------------------------- */

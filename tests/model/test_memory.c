@@ -127,7 +127,7 @@ static void *step(scene *s, int i)
     case COUNTED_ALL:
         return kc_count(s->made[PROGRAM], NULL);
     case DEVICE:
-        return kc_device_named(s->context, "a100-sxm4-40gb");
+        return kc_device_named(s->context, "h100-sxm5");
     default:
         return kc_evaluate(s->made[TILED], s->made[DEVICE], NULL);
     }

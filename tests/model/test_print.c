@@ -115,6 +115,35 @@ TEST(a_split_loop_says_how_many_share_it_and_what_combines_them)
                                                "    store C[m n]");
 }
 
+TEST(a_split_of_every_trip_is_part_of_the_grid)
+{
+    kc_schedule *s = schedule_of("m=100 n=16 k=16", NULL, NULL);
+    assert_int_equal(kc_schedule_split(s, "k", 9), KC_OK);
+    assert_contains(kc_object_text(object(keep(kc_tile(object(product()), s)))),
+                    "\n  grid n: 5 x 16, k: 4 x 16\n    load A[m k]\n");
+}
+
+TEST(a_grid_that_is_only_a_split_says_so)
+{
+    kc_schedule *s = schedule_of("m=100 n=70 k=16", NULL, NULL);
+    assert_int_equal(kc_schedule_split(s, "k", 2), KC_OK);
+    assert_contains(kc_object_text(object(keep(kc_tile(object(product()), s)))),
+                    "\n  grid of 2 CTAs along k\n    for k: 4 x 16, shared by 2 CTAs\n");
+    assert_int_equal(kc_schedule_split(s, "k", 0), KC_OK);
+    assert_contains(kc_object_text(object(keep(kc_tile(object(product()), s)))),
+                    "\n  grid of one tile\n    for k: 4 x 16, all cores in equal shares\n");
+}
+
+TEST(clusters_persistence_and_path_stand_behind_the_grid)
+{
+    kc_schedule *s = schedule_of("m=32 n=16 k=16", NULL, NULL);
+    kc_schedule_cluster(s, "n", 2);
+    kc_schedule_persistent(s, 1);
+    kc_schedule_path(s, "wgmma");
+    assert_contains(kc_object_text(object(keep(kc_tile(object(product()), s)))),
+                    "\n  grid m: 4 x 32, n: 5 x 16; clusters of 2 along n; persistent; path wgmma\n");
+}
+
 TEST(indices_are_shown_as_they_were_written)
 {
     kc_value *x = read_at(tensor("X", "c=4 x=129", "f16"), "c 2*p+r-1", "p=64 r=3");
@@ -201,6 +230,9 @@ int main(void)
         fact(flash_attention_is_one_loop_over_j),
         fact(several_passes_are_numbered),
         fact(a_split_loop_says_how_many_share_it_and_what_combines_them),
+        fact(a_split_of_every_trip_is_part_of_the_grid),
+        fact(a_grid_that_is_only_a_split_says_so),
+        fact(clusters_persistence_and_path_stand_behind_the_grid),
         fact(indices_are_shown_as_they_were_written),
         fact(a_kernel_that_cannot_run_says_why),
         fact(a_group_shows_its_kernels),

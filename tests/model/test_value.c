@@ -220,6 +220,7 @@ TEST(a_reduction_costs_one_flop_an_input_element)
     r = keep(kc_reduce("norm", a, "k", NULL, 0, &(kc_cost){ 2, 0.5 }));
     assert_number(useful_vector(work_of(r)), 60);
     assert_number(work_of(r)->useful_special, 15);
+    assert_number(useful_vector(work_of(keep(kc_scan("cummax", a, "k", NULL)))), 30);
 }
 
 TEST(a_reduction_may_add_dims)
@@ -243,6 +244,11 @@ TEST(a_reduction_that_cannot_be_is_refused)
             "size adds dims to the output, but 'k' is a dim of the operand");
     refuses(kc_reduce("top", a, "k", (kc_size[]){ { "t", 2.5 } }, 1, NULL), "reduce: size of 't' is 2.5");
     refuses(kc_reduce("top", a, "k", (kc_size[]){ { "t", 2 }, { "t", 3 } }, 2, NULL), "reduce: size adds 't' twice");
+    refuses(kc_reduce("mxa", a, "k", NULL, 0, NULL),
+            "reduce: no cost is known for 'mxa'; give one as { flops = 2 }; did you mean 'max'?");
+    refuses(kc_reduce("cumsum", a, "k", NULL, 0, NULL), "reduce: no cost is known for 'cumsum'");
+    refuses(kc_reduce(NULL, a, "k", NULL, 0, NULL), "reduce: no cost is known for ''");
+    refuses(kc_scan("cumsun", a, "k", NULL), "scan: no cost is known for 'cumsun'; give one as { flops = 2 }; did you mean 'cumsum'?");
     refuses(kc_scan("sum", a, "n", NULL), "scan: no dim 'n' in the operand; it has m k");
     refuses(kc_scan("sum", a, "", NULL), "scan: over is missing; name the dim to run along");
     refuses(kc_softmax(a, "n", 0), "softmax: no dim 'n' in the operand; it has m k");

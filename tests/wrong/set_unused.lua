@@ -1,6 +1,6 @@
--- error: set_unused.lua: 'm' was set, and the script has no such param; did you mean 'n'?
+-- error: set_unused.lua: 'nn' was set, and the script has no such param; did you mean 'n'?
 -- line: 0
--- args: --set m=2048
+-- args: --set nn=2048
 -- status: 2
 local kc = require "kcost"
 

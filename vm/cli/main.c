@@ -118,10 +118,47 @@ static char unescaped(const char **at)
     return (char)strtol(digits, NULL, 16);
 }
 
+/* Behind the quote that ends the JSON string at `at`; its characters go to `out`, if any. */
+static const char *end_of_string(FILE *out, const char *at)
+{
+    for (at++; *at != '"'; at++) {
+        char c = *at == '\\' ? unescaped(&at) : *at;
+        if (out)
+            fputc(c, out);
+    }
+    return at + 1;
+}
+
+/* A record, as the JSON of ours at `at`: a line "path: value" a member.  Returns what follows it. */
+static const char *show_record(FILE *out, const char *at, const char *path)
+{
+    for (at++; *at != '}'; at += *at == ',') {
+        char inside[512];
+        const char *end = end_of_string(NULL, at);
+        snprintf(inside, sizeof inside, "%s%s%.*s", path, *path ? "." : "", (int)(end - at) - 2, at + 1);
+        at = end + 1;
+        if (*at == '{') {
+            at = show_record(out, at, inside);
+            continue;
+        }
+        fprintf(out, "%s: ", inside);
+        end = *at == '"' ? end_of_string(out, at) : at + strcspn(at, ",}");
+        if (*at != '"')
+            fwrite(at, 1, (size_t)(end - at), out);
+        fputs("\n", out);
+        at = end;
+    }
+    return at + 1;
+}
+
 /* A plain value is its JSON; a string is itself, without line ends at its end. */
 static void show_plain(const page *p, const char *json)
 {
     const char *end = json + strlen(json);
+    if (json[0] == '{') {
+        show_record(p->out, json, "");
+        return;
+    }
     if (json[0] != '"') {
         fprintf(p->out, "%s\n", json);
         return;
@@ -214,7 +251,7 @@ static int show_tables(kc_vm *vm, const page *p)
         const char *text = kc_vm_answer_text(vm, i);
         flush(p, &list);
         if (text) {
-            separate(p, &list, strstr(text, "\\n") != NULL);
+            separate(p, &list, text[0] == '{' || strstr(text, "\\n") != NULL);
             show_plain(p, text);
         }
     }

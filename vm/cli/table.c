@@ -1,6 +1,7 @@
 /* table.c: results, comparisons and programs as tables for people. */
 #include "table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sheet.h"
@@ -25,6 +26,8 @@ static sheet *result_sheet(const page *p, extra with, bool device)
     sheet_column(s, "time", true, 1);
     sheet_column(s, with == WITH_NUMBER ? "share" : "of roof", true, 10);
     sheet_column(s, "bound by", false, 4);
+    sheet_column(s, "measured", true, 6);
+    sheet_column(s, "measured x", true, 7);
     if (with == WITH_RATIO) {
         sheet_column(s, "time x", true, 6);
         sheet_column(s, "HBM x", true, 7);
@@ -74,7 +77,7 @@ static void share_cell(sheet *s, double part, double whole)
         sheet_cell(s, NULL);
 }
 
-/* The cells from the launches to the bound; `whole`: the program's time, or 0. */
+/* The cells from the launches to what was measured; `whole`: the program's time, or 0. */
 static void figures(sheet *s, const kc_result *r, double whole)
 {
     if (number_of(r, KC_LAUNCHES) > 1)
@@ -90,6 +93,8 @@ static void figures(sheet *s, const kc_result *r, double whole)
     else
         share_cell(s, number_of(r, KC_ROOF_TIME), number_of(r, KC_TIME));
     sheet_cell(s, kc_result_bound(r));
+    number_cell(s, r, KC_MEASURED, "s");
+    number_cell(s, r, KC_MEASURED_RATIO, "");
 }
 
 static void more_figures(const page *p, sheet *s, const kc_result *r)
@@ -200,7 +205,7 @@ void table_results(const page *p, kc_result *const *results, size_t count)
     sheet *s = result_sheet(p, NO_EXTRA, device);
     for (size_t i = 0; i < count; i++) {
         sheet_row(s);
-        sheet_cell(s, kc_result_name(results[i]));
+        sheet_cell(s, kc_result_label(results[i], results, count));
         if (device)
             sheet_cell(s, kc_result_device(results[i]));
         figures(s, results[i], 0);
@@ -258,11 +263,12 @@ static void ratio_cell(sheet *s, const kc_comparison *c, size_t row, kc_field fi
         sheet_cell(s, NULL);
 }
 
-static void comparison_row(const page *p, sheet *s, const kc_comparison *c, size_t row)
+/* `all`: the results of the comparison, row by row. */
+static void comparison_row(const page *p, sheet *s, const kc_comparison *c, size_t row, kc_result *const *all)
 {
-    kc_result *r = kc_comparison_result(c, row);
+    kc_result *r = all[row];
     sheet_row(s);
-    sheet_cell(s, kc_comparison_name(c, row));
+    sheet_cell(s, r ? kc_result_label(r, all, kc_comparison_rows(c)) : kc_comparison_name(c, row));
     if (!r) {
         for (int i = 0; i < 6; i++)
             sheet_cell(s, NULL);
@@ -273,44 +279,52 @@ static void comparison_row(const page *p, sheet *s, const kc_comparison *c, size
     ratio_cell(s, c, row, KC_TIME);
     ratio_cell(s, c, row, KC_BYTES);
     more_figures(p, s, r);
-    kc_release(r);
 }
 
-static void comparison_details(const page *p, const kc_comparison *c, size_t row)
+static void comparison_details(const page *p, kc_result *r)
 {
-    kc_result *r = kc_comparison_result(c, row);
     if (r && p->verbosity == VERBOSE && kc_result_kernels(r)) {
         fputs("\n", p->out);
         program_body(p, r);
     } else if (r) {
         details(p, r);
     }
-    kc_release(r);
+}
+
+static void comparison_table(const page *p, const kc_comparison *c, size_t column, size_t columns, kc_result *const *all)
+{
+    size_t rows = kc_comparison_rows(c);
+    sheet *s = result_sheet(p, WITH_RATIO, false);
+    for (size_t row = column; row < rows; row += columns)
+        comparison_row(p, s, c, row, all);
+    print_sheet(p, s);
+    for (size_t row = column; row < rows; row += columns)
+        if (kc_comparison_error(c, row))
+            fprintf(p->out, "%s: %s\n", kc_comparison_name(c, row), kc_comparison_error(c, row));
+    for (size_t row = column; row < rows; row += columns)
+        comparison_details(p, all[row]);
 }
 
 void table_comparison(const page *p, const kc_comparison *c)
 {
     size_t rows = kc_comparison_rows(c), devices = kc_comparison_devices(c);
     size_t columns = devices ? devices : 1;
-    kc_result *any = NULL;
+    kc_result *any = NULL, **all = calloc(rows, sizeof *all);
+    if (!all)
+        return;
+    for (size_t row = 0; row < rows; row++) {
+        all[row] = kc_comparison_result(c, row);
+        any = any ? any : all[row];
+    }
     for (size_t d = 0; d < columns; d++) {
         if (d)
             fputs("\n", p->out);
         if (devices && (p->verbosity != QUIET || devices > 1))
             fprintf(p->out, "on %s\n", kc_comparison_device(c, d));
-        sheet *s = result_sheet(p, WITH_RATIO, false);
-        for (size_t row = d; row < rows; row += columns)
-            comparison_row(p, s, c, row);
-        print_sheet(p, s);
-        for (size_t row = d; row < rows; row += columns) {
-            if (kc_comparison_error(c, row))
-                fprintf(p->out, "%s: %s\n", kc_comparison_name(c, row), kc_comparison_error(c, row));
-            if (!any)
-                any = kc_comparison_result(c, row);
-        }
-        for (size_t row = d; row < rows; row += columns)
-            comparison_details(p, c, row);
+        comparison_table(p, c, d, columns, all);
     }
     footer(p, any);
-    kc_release(any);
+    for (size_t row = 0; row < rows; row++)
+        kc_release(all[row]);
+    free(all);
 }

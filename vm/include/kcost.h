@@ -142,8 +142,9 @@ kc_value *kc_matmul(kc_value *a, kc_value *b, const char *over, const char *math
 /* Elementwise over the union of the dims.  `what` names a cost of the design,
  * section 2.1; with `cost` it is only a label. */
 kc_value *kc_map(const char *what, kc_value *const *inputs, size_t count, const kc_cost *cost);
-/* Reduces `over`: one vector FLOP an input element, or `cost`.  `sizes` adds
- * dims to the output. */
+/* Reduces `over`: one vector FLOP an input element, or `cost`.  `what`: sum max mean
+ * min prod any all argmax argmin amax amin absmax topk; of a scan also cumsum cumprod
+ * cummax cummin; with `cost` it is only a label.  `sizes` adds dims to the output. */
 kc_value *kc_reduce(const char *what, kc_value *a, const char *over, const kc_size *sizes,
                     size_t count, const kc_cost *cost);
 kc_value *kc_scan(const char *what, kc_value *a, const char *over, const kc_cost *cost);
@@ -306,6 +307,11 @@ const char *kc_ledger_name(kc_ledger column);
 /* KC_OK and the value, or KC_EARGUMENT where the field does not apply. */
 kc_status kc_result_number(const kc_result *result, kc_field field, double *value);
 const char *kc_result_name(const kc_result *result);
+/* What a table calls it among others: its name, and where one of them has the same on the
+ * same device, what tells its schedule apart, "C m=64".  Belongs to the result, until the
+ * next call.  Entries may be NULL; among more
+ * than 512 it is the name.  NULL: no memory. */
+const char *kc_result_label(kc_result *result, kc_result *const *among, size_t count);
 const char *kc_result_device(const kc_result *result);     /* NULL: counted only */
 const char *kc_result_bound(const kc_result *result);      /* NULL: no time */
 const char *kc_result_class(const kc_result *result);

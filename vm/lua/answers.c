@@ -85,6 +85,36 @@ static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json)
     }
 }
 
+void kci_plain_json(kci_call *c, kci_buffer *json, int index)
+{
+    lua_State *L = c->L;
+    switch (lua_type(L, index)) {
+    case LUA_TNUMBER: {
+        char number[KCI_NUMBER_TEXT];
+        double value = lua_tonumber(L, index);
+        if (value - value != 0)
+            kci_error(c, "the script returned %s, and only finite numbers can be shown",
+                      kci_push_described(L, c->state, index));
+        kci_buffer_add(json, number, kci_number_to_text(value, number));
+        break;
+    }
+    case LUA_TBOOLEAN:
+        kci_buffer_text(json, lua_toboolean(L, index) ? "true" : "false");
+        break;
+    case LUA_TSTRING: {
+        size_t length;
+        const char *text = lua_tolstring(L, index, &length);
+        kci_buffer_json_string(json, text, length);
+        break;
+    }
+    default:
+        kci_error(c,
+                  "the script returned %s; it may return results, comparisons, kernels, programs, "
+                  "written tensors, devices, texts, numbers and lists of these",
+                  kci_push_described(L, c->state, index));
+    }
+}
+
 static void take_value(kci_call *c, kc_vm *vm, int index, int depth);
 
 static void take_list(kci_call *c, kc_vm *vm, int index, int depth)
@@ -123,33 +153,13 @@ static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
     }
     kci_buffer *json = &vm->output; /* scratch until the run is over */
     kci_buffer_clear(json);
-    switch (lua_type(L, index)) {
-    case LUA_TTABLE:
+    if (kci_is_record(L, c->state, index)) {
+        kci_record_json(c, json, index);
+    } else if (lua_type(L, index) == LUA_TTABLE) {
         take_list(c, vm, index, depth);
         return;
-    case LUA_TNUMBER: {
-        char number[KCI_NUMBER_TEXT];
-        double value = lua_tonumber(L, index);
-        if (value - value != 0)
-            kci_error(c, "the script returned %s, and only finite numbers can be shown",
-                      kci_push_described(L, c->state, index));
-        kci_buffer_add(json, number, kci_number_to_text(value, number));
-        break;
-    }
-    case LUA_TBOOLEAN:
-        kci_buffer_text(json, lua_toboolean(L, index) ? "true" : "false");
-        break;
-    case LUA_TSTRING: {
-        size_t length;
-        const char *text = lua_tolstring(L, index, &length);
-        kci_buffer_json_string(json, text, length);
-        break;
-    }
-    default:
-        kci_error(c,
-                  "the script returned %s; it may return results, comparisons, kernels, programs, "
-                  "written tensors, devices, texts, numbers and lists of these",
-                  kci_push_described(L, c->state, index));
+    } else {
+        kci_plain_json(c, json, index);
     }
     take_text(c, vm, json);
 }
@@ -161,7 +171,7 @@ void kci_answers_take(lua_State *L, kc_vm *vm, int first)
     if (last == first && lua_isnil(L, first))
         return; /* `return nil`: nothing to show */
     bool one = last == first;
-    vm->list = !one || (lua_type(L, first) == LUA_TTABLE);
+    vm->list = !one || (lua_type(L, first) == LUA_TTABLE && !kci_is_record(L, vm->state, first));
     for (int i = first; i <= last; i++)
         take_value(&c, vm, i, 0);
 }

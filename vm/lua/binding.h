@@ -52,6 +52,7 @@ typedef struct kci_state {
     kci_memory *memory;
     bool own_memory;           /* a module's; a VM's account is the VM's */
     int metatables[KCI_KINDS]; /* registry references, so that finding one needs no memory */
+    int record;                /* of tables that kcost answers with */
     kci_box *boxes;            /* of all objects that scripts hold */
     size_t collect_at;         /* the model's bytes at which the collector is driven */
     /* Of a VM; zero in a module. */
@@ -72,6 +73,14 @@ typedef struct kci_call {
     const char *name; /* "matmul": messages begin "kc.matmul: " */
     bool global;      /* no field of kc: messages begin "require: " */
 } kci_call;
+
+/* ---- record.c --------------------------------------------------------- */
+
+/* Makes the metatable of records; the state's userdata is at the top. */
+void kci_record_metatable(lua_State *L, kci_state *state);
+/* The table at the top is one that print shows and a script may return. */
+void kci_record_mark(lua_State *L, const kci_state *state);
+bool kci_is_record(lua_State *L, const kci_state *state, int index);
 
 /* ---- state.c ---------------------------------------------------------- */
 

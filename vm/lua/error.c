@@ -131,6 +131,8 @@ const char *kci_push_nearest(lua_State *L, const char *word, const char *const *
 {
     size_t length = strlen(word), nearest = count;
     size_t best = length < 4 ? 2 : length / 3 + 2; /* farther than that is no likeness */
+    if (best > length)
+        best = length; /* nor is a word of which no letter is left */
     for (size_t i = 0; i < count; i++) {
         size_t d = distance(word, names[i]);
         if (length >= 3 && strncmp(word, names[i], length) == 0)

@@ -43,5 +43,6 @@ int kci_result_sensitivity(lua_State *L)
         lua_pushnumber(L, change);
         lua_setfield(L, -2, roof);
     }
+    kci_record_mark(L, c.state);
     return 1;
 }

@@ -122,10 +122,12 @@ static int push_schedule(kci_call *c, kc_kernel *kernel)
     kc_release(schedule);
     KCI_PUSH(c, kc_count((kc_object *)kernel, NULL));
     const char *json = kc_result_schedule((kc_result *)kci_object_at(c->L, c->state, -1));
-    if (json == NULL)
+    if (json == NULL) {
         lua_pushnil(c->L);
-    else
+    } else {
         kci_push_json(c, json);
+        kci_record_mark(c->L, c->state);
+    }
     return 1;
 }
 

@@ -68,6 +68,7 @@ static int occupancy_occupancy(lua_State *L)
     }
     lua_pushstring(L, limit);
     lua_setfield(L, answer, "limit");
+    kci_record_mark(L, c.state);
     return 1;
 }
 

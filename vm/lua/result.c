@@ -13,8 +13,9 @@ static bool in_group(const char *name, const char *group)
 }
 
 /* Pushes r.times: the roofs that apply; nil where there are none. */
-static bool push_group(lua_State *L, const kc_result *r, const char *group)
+static bool push_group(kci_call *c, const kc_result *r, const char *group)
 {
+    lua_State *L = c->L;
     bool known = false, any = false;
     lua_newtable(L);
     for (int f = 0; f < KC_FIELD_COUNT; f++) {
@@ -29,7 +30,9 @@ static bool push_group(lua_State *L, const kc_result *r, const char *group)
         lua_pushnumber(L, value);
         lua_setfield(L, -2, name + strlen(group) + 1);
     }
-    if (!any) {
+    if (any) {
+        kci_record_mark(L, c->state);
+    } else {
         lua_pop(L, 1);
         if (known)
             lua_pushnil(L);
@@ -108,10 +111,12 @@ static int push_notes(lua_State *L, const kc_result *r)
 static int push_schedule(kci_call *c, const kc_result *r)
 {
     const char *json = kc_result_schedule(r);
-    if (json != NULL)
+    if (json != NULL) {
         kci_push_json(c, json);
-    else
+        kci_record_mark(c->L, c->state);
+    } else {
         lua_pushnil(c->L);
+    }
     return 1;
 }
 
@@ -126,8 +131,9 @@ static int push_best(kci_call *c, const kc_result *r)
 }
 
 /* { points, rejected } of a search. */
-static int push_search(lua_State *L, const kc_result *r)
+static int push_search(kci_call *c, const kc_result *r)
 {
+    lua_State *L = c->L;
     double rejected, points = kc_result_searched(r, &rejected);
     if (points == 0) {
         lua_pushnil(L);
@@ -138,12 +144,14 @@ static int push_search(lua_State *L, const kc_result *r)
     lua_setfield(L, -2, "points");
     lua_pushnumber(L, rejected);
     lua_setfield(L, -2, "rejected");
+    kci_record_mark(L, c->state);
     return 1;
 }
 
 /* Of a row of a comparison: to the first x on its device. */
-static int push_ratio(lua_State *L, const kci_box *box)
+static int push_ratio(kci_call *c, const kci_box *box)
 {
+    lua_State *L = c->L;
     static const kc_field fields[] = {KC_TIME, KC_BYTES, KC_FLOPS};
     if (box->within == NULL) {
         lua_pushnil(L);
@@ -157,6 +165,7 @@ static int push_ratio(lua_State *L, const kci_box *box)
         lua_pushnumber(L, ratio);
         lua_setfield(L, -2, kc_field_name(fields[i]));
     }
+    kci_record_mark(L, c->state);
     return 1;
 }
 
@@ -212,7 +221,7 @@ int kci_index_result(lua_State *L)
         return unknown_field(&c);
     const char *field = lua_tostring(L, 2);
 
-    if (strchr(field, '.') == NULL && (push_number(L, r, field) || push_group(L, r, field)))
+    if (strchr(field, '.') == NULL && (push_number(L, r, field) || push_group(&c, r, field)))
         return 1;
     if (strcmp(field, "name") == 0)
         return push_text(L, kc_result_name(r));
@@ -237,9 +246,9 @@ int kci_index_result(lua_State *L)
     if (strcmp(field, "kernel") == 0)
         return push_best(&c, r);
     if (strcmp(field, "search") == 0)
-        return push_search(L, r);
+        return push_search(&c, r);
     if (strcmp(field, "ratio") == 0)
-        return push_ratio(L, box);
+        return push_ratio(&c, box);
     if (strcmp(field, "error") == 0)
         return push_text(L, NULL);
     if (strcmp(field, "table") == 0)

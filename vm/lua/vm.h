@@ -39,5 +39,9 @@ struct kc_vm {
 /* answers.c: counts and keeps the values on the stack from `first` on; raises. */
 void kci_answers_take(lua_State *L, kc_vm *vm, int first);
 void kci_answers_clear(kc_vm *vm);
+/* The JSON of a number, boolean or string; raises for anything else. */
+void kci_plain_json(kci_call *c, kci_buffer *json, int index);
+/* record.c: the JSON of a record, by sorted name; raises. */
+void kci_record_json(kci_call *c, kci_buffer *json, int index);
 
 #endif

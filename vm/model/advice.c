@@ -29,6 +29,7 @@ static void offer(trial *t, change kind, double time, const char *what)
     if (best->what[0] && best->time <= whole)
         return;
     best->time = whole;
+    best->schedule = kind != FUSION && kind != WAVE && kind != LAUNCH;
     snprintf(best->what, sizeof best->what, "%s%s", what, t->of);
 }
 

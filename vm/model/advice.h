@@ -9,6 +9,7 @@ enum { KCI_ADVICE_BYTES = 480, KCI_ADVICES = 12 };
 typedef struct kci_advice {
     char what[KCI_ADVICE_BYTES];    /* "tile n = 256"; empty: nothing of this kind helps */
     double time;                    /* s, of everything, with it */
+    bool schedule;                  /* it changes a schedule: no fusion, size or launch */
 } kci_advice;
 
 /* Fills `list` with at most KCI_ADVICES changes that save at least 1 % of the result's time, the

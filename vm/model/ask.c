@@ -145,7 +145,8 @@ static kc_result *program_result(const kc_program *program, const kc_device *dev
     walk w = { .device = device, .options = options };
     w.total = kci_result_new(program->base.context, program->name,
                              device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
-    if (w.total && (kci_program_visit(program, add_kernel, &w) != KC_OK ||
+    if (w.total && (kci_program_notes(program, &w.total->notes) != KC_OK ||
+                    kci_program_visit(program, add_kernel, &w) != KC_OK ||
                     set_convention_line(w.total, options) != KC_OK || kci_result_finish(w.total) != KC_OK)) {
         kc_release(w.total);
         w.total = NULL;

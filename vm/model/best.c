@@ -6,6 +6,7 @@
 #include "candidates.h"
 #include "evaluator.h"
 #include "kernels.h"
+#include "occupancy.h"
 
 /* ---- the search ------------------------------------------------------------------------ */
 
@@ -119,8 +120,11 @@ static kc_kernel *search_kernel(kc_kernel *plain, const kc_device *device, const
     if (status != KC_OK) {
         kci_fail(context, status, "%s", kc_context_message(e->context));
     } else if (isinf(s.time)) {
-        kci_fail(context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs on %s; tile it by hand",
-                 s.points, plain->name, kci_device_name(device));
+        double tried = s.points;
+        e->options.quiet = false;
+        try_one(&s, e->tiling); /* the last of them again, for its sentence */
+        kci_fail(context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs; the last: %s", tried,
+                 plain->name, kc_context_message(e->context));
     } else {
         kc_schedule *schedule = schedule_of(&plain->graph, &s.found, e->sizes);
         tiled = schedule ? kci_kernel_scheduled(plain, schedule) : NULL;
@@ -210,6 +214,12 @@ kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *opti
         return NULL;
     if (!device) {
         kci_fail(x->context, KC_EARGUMENT, "best: no device");
+        return NULL;
+    }
+    const char *unstated = kci_unstated_limit(device);
+    if (unstated) {
+        kci_fail(x->context, KC_EDEVICE, "best: %s does not state %s%s, so no tile can be checked against it; evaluate gives the time untiled",
+                 kci_device_name(device), unstated, strcmp(unstated, "smem.per_core") == 0 ? ", the shared memory of a core" : "");
         return NULL;
     }
     counter count = { 0, 0 };

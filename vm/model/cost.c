@@ -1,13 +1,14 @@
 /* cost.c: one kernel's counts and times become a result: fields, rows, schedule, notes. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "ask.h"
+#include "count_notes.h"
 #include "dtype.h"
 #include "fields.h"
+#include "hardware.h"
 #include "json.h"
-#include "si.h"
+#include "plan.h"
 
 /* What is made on the way; all of it freed at the end. */
 typedef struct work {
@@ -158,6 +159,27 @@ static kc_status add_of_loop(const work *w, const char *field, int loop, double 
     return status;
 }
 
+/* What was asked for beside: clusters, persistent CTAs, a path, threads and their accesses, atomics. */
+static kc_status add_asked(const work *w)
+{
+    const kci_tiling *tiling = w->kernel->tiling;
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < w->graph->loop_count && status == KC_OK; i++)
+        if (fmin(tiling->cluster[i], w->plan->trips[i]) > 1)
+            status = add_of_loop(w, "cluster", (int)i, fmin(tiling->cluster[i], w->plan->trips[i]));
+    if (status == KC_OK && tiling->persistent)
+        status = kci_result_schedule_add(w->r, "persistent", "true");
+    if (status == KC_OK && tiling->path)
+        status = add_text(w->r, "path", tiling->path);
+    if (status == KC_OK && tiling->vector > 0)
+        status = add_number(w->r, "vector", tiling->vector);
+    if (status == KC_OK && tiling->threads > 0)
+        status = add_number(w->r, "threads", tiling->threads);
+    if (status == KC_OK && tiling->atomic)
+        status = add_text(w->r, "combine", "atomic");
+    return status;
+}
+
 static kc_status set_schedule(const work *w, double device_warps)
 {
     static const char *const overlaps[] = { "none", "load", "all" };
@@ -179,8 +201,8 @@ static kc_status set_schedule(const work *w, double device_warps)
     if (status == KC_OK && warps > 0)
         status = add_number(r, "warps", warps);
     for (int i = 0; i < count && status == KC_OK; i++)
-        if (tiling->split[i] != 1)
-            status = add_of_loop(w, "split", i, tiling->split[i]);
+        if (fmin(tiling->split[i], w->plan->trips[i]) > 1)
+            status = add_of_loop(w, "split", i, fmin(tiling->split[i], w->plan->trips[i]));
     if (status == KC_OK && tiling->stream)
         status = add_of_loop(w, "split", tiling->stream_loop, 0);
     if (status == KC_OK && tiling->raster_count)
@@ -191,63 +213,7 @@ static kc_status set_schedule(const work *w, double device_warps)
         status = add_number(r, "raster.group", tiling->raster_group > 1 ? tiling->raster_group : 1);
     if (status == KC_OK)
         status = add_text(r, "overlap", overlaps[tiling->overlap]);
-    return status;
-}
-
-/* ---- notes ----------------------------------------------------------------------------- */
-
-static kc_status note_bytes(kci_notes *notes, const char *format, const char *name, double bytes)
-{
-    char amount[KCI_SI_BYTES];
-    kci_si(amount, bytes, "B");
-    char sentence[400];
-    snprintf(sentence, sizeof sentence, format, name, amount);
-    return kci_note(notes, "%s", sentence);
-}
-
-static kc_status note_causes(const work *w)
-{
-    kci_notes *notes = &w->r->notes;
-    kc_status status = KC_OK;
-    for (size_t t = 0; t < w->graph->tensor_count && status == KC_OK; t++) {
-        const kci_row *row = &w->counts->rows[t];
-        const char *name = w->graph->tensors[t].name;
-        if (row->spill > 0)
-            status = note_bytes(notes, "%.200s is left unfinished and comes back: %s of spills", name, row->spill);
-        if (status == KC_OK && row->split > 0)
-            status = note_bytes(notes, "%.200s has a partial per CTA of a reduced dim: %s to combine them", name,
-                                row->split);
-        if (status == KC_OK && row->pass > 0)
-            status = note_bytes(notes, "%.200s is read again by a later pass: %s", name, row->pass);
-    }
-    return status;
-}
-
-static kc_status note_work(const work *w)
-{
-    kci_totals useful = kci_useful_work(w->counts), executed = kci_executed_work(w->counts);
-    double u = useful.matrix + useful.vector + useful.special;
-    double e = executed.matrix + executed.vector + executed.special;
-    if (!(u > 0 && e > 1.005 * u))
-        return KC_OK;
-    char ratio[KCI_SI_BYTES];
-    kci_significant(ratio, e / u, 3);
-    return kci_note(&w->r->notes,
-                    "executed work is %s times the useful work: recomputation, padded tiles or masked parts", ratio);
-}
-
-static kc_status note_tiles(const work *w)
-{
-    const kci_tiling *tiling = w->kernel->tiling;
-    kci_text names = { .context = w->graph->context };
-    for (size_t i = 0; i < w->graph->loop_count; i++)
-        if (!tiling->given[i] && w->sizes[i] > 1 && tiling->tile[i] >= w->sizes[i])
-            kci_text_format(&names, "%s%s", names.length ? ", " : "", loop_name(w, (int)i));
-    kc_status status = names.failed ? KC_ENOMEM : KC_OK;
-    if (names.length && !names.failed)
-        status = kci_note(&w->r->notes, "whole in one tile, since no size was given: %s", names.bytes);
-    kci_text_free(&names);
-    return status;
+    return status == KC_OK ? add_asked(w) : status;
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
@@ -288,6 +254,8 @@ static kc_status evaluate(work *w)
     kci_time_options asked;
     kci_times times = { 0 };
     kc_status status = kci_time_options_of(w->options, w->graph, &asked, &w->warm);
+    if (status == KC_OK && w->kernel->tiling)
+        status = kci_hardware_check(w->graph, w->kernel->tiling, w->device, &w->r->notes);
     if (status == KC_OK)
         status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked, w->rows, &times,
                           &w->r->notes);
@@ -310,11 +278,7 @@ static kc_status fill(work *w)
     if (!w->rows)
         return KC_ENOMEM;
     memcpy(w->rows, counts->rows, w->graph->tensor_count * sizeof *w->rows);
-    status = note_causes(w);
-    if (status == KC_OK)
-        status = note_work(w);
-    if (status == KC_OK && w->kernel->tiling)
-        status = note_tiles(w);
+    status = kci_count_notes(w->plan, counts, w->sizes, &w->r->notes);
     if (status == KC_OK && w->device)
         status = evaluate(w);
     else if (status == KC_OK && w->kernel->tiling)
@@ -357,8 +321,8 @@ kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_o
         w.sizes[i] = graph->loops[i].size;
     kc_context *context = kernel->base.context;
     w.r = kci_result_new(context, kernel->name, device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
-    w.plan = w.r ? take_plan(kernel) : NULL;
-    w.counts = w.plan ? kci_plan_count(w.plan, w.sizes, NULL) : NULL;
+    w.plan = take_plan(kernel);
+    w.counts = w.r && w.plan ? kci_plan_count(w.plan, w.sizes, NULL) : NULL;
     if (!w.counts || fill(&w) != KC_OK) {
         kc_release(w.r);
         w.r = NULL;

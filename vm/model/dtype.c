@@ -154,9 +154,13 @@ kc_dtype *kc_dtype_new(kc_context *context, const char *name, double bits, doubl
         kci_fail(context, KC_EARGUMENT, "dtype: %s in '%.80s'", wrong, name);
         return NULL;
     }
+    if (!math || !*math) {
+        kci_fail(context, KC_EARGUMENT, "dtype: math of '%.80s' must be a built-in dtype, such as \"f16\"; it is missing", name);
+        return NULL;
+    }
     if (format == KCI_FORMATS) {
         kci_fail(context, KC_EARGUMENT, "dtype: math of '%.80s' must be a built-in dtype, not '%.80s'%s", name,
-                 math ? math : "", kci_nearest(context, math ? math : "", nth_format, NULL));
+                 math, kci_nearest(context, math, nth_format, NULL));
         return NULL;
     }
     return make(context, name, bits, block, scale_bits, zero_bits, format);

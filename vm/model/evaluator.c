@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "hardware.h"
 #include "kernels.h"
 
 /* A copy in the evaluator's context.  Its texts stay the device's. */
@@ -97,6 +98,9 @@ kc_status kci_evaluate(kci_evaluator *e)
     memcpy(e->rows, e->counts->rows, e->graph.tensor_count * sizeof *e->rows);
     if (!e->device)
         return KC_OK;
+    kc_status status = e->tiling ? kci_hardware_check(&e->graph, e->tiling, e->device, NULL) : KC_OK;
+    if (status != KC_OK)
+        return status;
     return kci_time(&e->graph, e->tiling, e->counts, e->sizes, e->device, &e->options, e->rows, &e->times, NULL);
 }
 

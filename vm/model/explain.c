@@ -112,19 +112,19 @@ static void say_beyond(page *p, double longest)
         { KC_TIME_FILL, "before first steps, until their tile is there" },
         { KC_TIME_DRAIN, "after last loads: the last tile's work and its store" },
     };
-    double time = p->r->field[KC_TIME], rest = time - longest;
-    if (!(rest > 0))
+    double time = p->r->field[KC_TIME], beyond = time - longest, rest = beyond;
+    if (!(beyond > 0))
         return;
-    add(p, "Beyond the longest of these, ");
-    add_amount(p, rest, "s");
-    add(p, " (");
-    add_percent(p, rest / time);
-    add(p, "):\n");
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        say_seconds(p, number(p->r, ends[i].field), ends[i].words);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         rest -= number(p->r, ends[i].field);
-    }
-    if (rest > 0.01 * time)
+    add(p, "Beyond the longest of these, ");
+    add_amount(p, beyond, "s");
+    add(p, " (");
+    add_percent(p, beyond / time);
+    add(p, rest < -0.005 * beyond ? "). These run partly beside it, so they are more together:\n" : "):\n");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        say_seconds(p, number(p->r, ends[i].field), ends[i].words);
+    if (rest > 0.005 * beyond)
         say_seconds(p, rest, p->r->kernel_count ? "in kernels that another roof binds, and in waiting"
                                                 : "in steps where the longest roof waits for the others");
 }
@@ -337,6 +337,19 @@ static kc_status say_fusible(page *p)
     return KC_OK;
 }
 
+/* Of what best found: why it did not find these. */
+static void say_search(page *p, const kci_advice *list, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any = any || list[i].schedule;
+    if (any && p->r->points > 0)
+        kci_text_format(&p->text,
+                        "  best tried %.0f schedules, its list of what tuned libraries ship. Those above are not on it, and their\n"
+                        "  times were held against no measured kernel.\n",
+                        p->r->points);
+}
+
 /* Neither a program nor a group, and no schedule. */
 static bool is_untiled(const kc_result *r)
 {
@@ -355,6 +368,7 @@ static kc_status say_help(page *p)
     add(p, "\nWhat would help, each change alone:\n");
     for (size_t i = 0; i < count; i++)
         say_advice(p, &list[i]);
+    say_search(p, list, count);
     if (r->kernel_count == 0)
         status = say_fusible(p);
     if (is_untiled(r))

@@ -1,4 +1,4 @@
-/* map.c: costs of named maps, per element; design, section 2.1. */
+/* map.c: costs of named maps, per element; the names of reductions; design, section 2.1. */
 #include "map.h"
 
 #include <string.h>
@@ -24,4 +24,22 @@ const char *kci_map_nth(const void *unused, size_t i)
 {
     (void)unused;
     return i < COSTS ? costs[i].name : NULL;
+}
+
+static const char *const reductions[] = {
+    "sum", "max", "mean", "min", "prod", "any", "all", "argmax", "argmin", "amax", "amin", "absmax", "top", "topk",
+    "cumsum", "cumprod", "cummax", "cummin", /* of scans only */
+};
+enum { SCANS = sizeof reductions / sizeof reductions[0], REDUCTIONS = SCANS - 4 };
+
+const char *kci_reduction_nth(const void *unused, size_t i)
+{
+    (void)unused;
+    return i < REDUCTIONS ? reductions[i] : NULL;
+}
+
+const char *kci_scan_nth(const void *unused, size_t i)
+{
+    (void)unused;
+    return i < SCANS ? reductions[i] : NULL;
 }

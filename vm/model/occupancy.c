@@ -99,14 +99,7 @@ double kci_default_warps(const kci_figures *figures, double register_bytes)
 
 /* ---- a kernel on a device ------------------------------------------------------------ */
 
-static kc_status lacks(const kc_device *device, const char *path)
-{
-    return kci_fail(device->base.context, KC_EDEVICE,
-                    "%s: a tiled kernel needs %s, which the device does not state; untiled it runs",
-                    kci_device_name(device), path);
-}
-
-static kc_status on_chip_limits(const kc_device *device)
+const char *kci_unstated_limit(const kc_device *device)
 {
     const kci_figures *f = &device->full;
     const struct { const char *path; double value; } needed[] = {
@@ -117,8 +110,8 @@ static kc_status on_chip_limits(const kc_device *device)
     };
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (isnan(needed[i].value))
-            return lacks(device, needed[i].path);
-    return KC_OK;
+            return needed[i].path;
+    return NULL;
 }
 
 /* Of the 32 registers a thread beside its values: row and elementwise kernels address little and
@@ -137,9 +130,11 @@ static double threads_of(const kci_figures *f, const kci_tiling *tiling, double 
 kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts,
                              const double *sizes, const kc_device *device, bool quiet, kci_occupancy *out)
 {
-    kc_status status = on_chip_limits(device);
-    if (status != KC_OK)
-        return status;
+    const char *unstated = kci_unstated_limit(device);
+    if (unstated)
+        return kci_fail(device->base.context, KC_EDEVICE,
+                        "%s: a tiled kernel needs %s, which the device does not state; untiled it runs",
+                        kci_device_name(device), unstated);
     const kci_figures *f = &device->full;
     bool has_tmem = !isnan(f->tmem.per_core);
     double tmem = has_tmem ? counts->accumulator_bytes : 0;

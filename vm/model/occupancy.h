@@ -42,6 +42,9 @@ double kci_registers_per_thread(double register_bytes, double threads);
  * max_threads / warp where none does. */
 double kci_default_warps(const kci_figures *figures, double register_bytes);
 
+/* The first figure that a tiled kernel needs and the device does not state; NULL: it states all. */
+const char *kci_unstated_limit(const kc_device *device);
+
 /* The occupancy of a counted kernel under its schedule.  KC_EDEVICE where no CTA
  * fits: the message says what does not fit, by how much, and the largest stages
  * or tile that would; or which on-chip limit the device does not state.

@@ -36,6 +36,8 @@ static void print_loop(printer *p, int loop)
         kci_text_number(p->text, p->plan->shares[loop]);
         kci_text_add(p->text, " CTAs");
     }
+    if (p->plan->tiling->stream && p->plan->tiling->stream_loop == loop)
+        kci_text_add(p->text, ", all cores in equal shares");
 }
 
 static void print_axis(printer *p, uint32_t id)
@@ -167,6 +169,60 @@ static void print_combined(printer *p)
         }
 }
 
+/* CTAs that only share loops. */
+static void print_shares(printer *p)
+{
+    double ctas = 1;
+    for (size_t i = 0; i < p->plan->graph->loop_count; i++)
+        ctas *= p->plan->shares[i];
+    kci_text_add(p->text, " of ");
+    if (ctas == 1) {
+        kci_text_add(p->text, p->plan->tiling->stream ? "one tile" : "one CTA");
+        return;
+    }
+    kci_text_number(p->text, ctas);
+    kci_text_add(p->text, " CTAs along");
+    for (size_t i = 0; i < p->plan->graph->loop_count; i++)
+        if (p->plan->shares[i] > 1)
+            kci_text_format(p->text, " %s", loop_name(p, (int)i));
+}
+
+/* The grid's dims, then those that are split as often as they have trips. */
+static void print_grid(printer *p)
+{
+    const kci_tiling *tiling = p->plan->tiling;
+    bool any = false;
+    kci_text_add(p->text, "\n  grid");
+    for (int i = 0; i < tiling->grid_count; i++)
+        if (p->plan->grid & KCI_BIT(tiling->grid_order[i])) {
+            kci_text_add(p->text, any ? ", " : " ");
+            print_loop(p, tiling->grid_order[i]);
+            any = true;
+        }
+    for (KCI_EACH(i, p->plan->grid & ~tiling->grid)) {
+        kci_text_add(p->text, any ? ", " : " ");
+        print_loop(p, (int)i);
+        any = true;
+    }
+    if (!any)
+        print_shares(p);
+}
+
+/* How the CTAs run, where it was said. */
+static void print_options(printer *p)
+{
+    const kci_tiling *tiling = p->plan->tiling;
+    for (size_t i = 0; i < p->plan->graph->loop_count; i++)
+        if (tiling->cluster[i] > 1) {
+            kci_text_add(p->text, "; clusters of ");
+            kci_text_number(p->text, tiling->cluster[i]);
+            kci_text_format(p->text, " along %s", loop_name(p, (int)i));
+        }
+    kci_text_add(p->text, tiling->persistent ? "; persistent" : "");
+    if (tiling->path)
+        kci_text_format(p->text, "; path %s", tiling->path);
+}
+
 static void print_tiled(kci_text *text, const kc_kernel *kernel)
 {
     kci_plan *plan = kci_plan_new(&kernel->graph, kernel->tiling);
@@ -183,17 +239,8 @@ static void print_tiled(kci_text *text, const kc_kernel *kernel)
         return;
     }
     printer p = { .text = text, .plan = plan };
-    kci_text_add(text, "\n  grid");
-    bool any = false;
-    for (int i = 0; i < kernel->tiling->grid_count; i++) {
-        int loop = kernel->tiling->grid_order[i];
-        if (!(plan->grid & KCI_BIT(loop)))
-            continue;
-        kci_text_add(text, any ? ", " : " ");
-        print_loop(&p, loop);
-        any = true;
-    }
-    kci_text_add(text, any ? "" : " of one CTA");
+    print_grid(&p);
+    print_options(&p);
     for (p.pass = 1; p.pass <= plan->passes; p.pass++)
         print_pass(&p);
     print_combined(&p);

@@ -82,27 +82,92 @@ static kc_status check_read(void *data, const kc_value *read)
                     o->kernel->name, tensor->name, tensor->name, o->name, o->kernel->name);
 }
 
+/* All reads of a kernel: behind what it writes, and behind what it keeps on chip. */
+static kc_status visit_reads(kc_context *context, const kc_kernel *kernel, kci_visit_read call, void *data)
+{
+    kci_seen passed = { .count = 0 };
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < kernel->tensor_count && !status; i++)
+        status = kci_visit_reads(context, kernel->tensors[i]->value, &passed, call, data);
+    for (size_t i = 0; i < kernel->fused_count && !status; i++)
+        status = kci_visit_reads(context, kernel->fused[i]->value, &passed, call, data);
+    kci_seen_free(context, &passed);
+    return status;
+}
+
+static kc_status see_all(kc_context *context, kci_seen *seen, kc_tensor *const *list, size_t count)
+{
+    kc_status status = KC_OK;
+    bool fresh;
+    for (size_t i = 0; i < count && !status; i++)
+        status = kci_see(context, seen, list[i], &fresh);
+    return status;
+}
+
 static kc_status check_kernel(void *data, kc_kernel *kernel, double times)
 {
     order *o = data;
-    bool fresh;
-    kci_seen passed = { .count = 0 };
     kc_status status = KC_OK;
     (void)times;
     for (size_t i = 0; i < kernel->member_count && !status; i++)
         status = check_kernel(data, kernel->members[i], 1);
     o->kernel = kernel;
-    for (size_t pass = 0; pass < 2; pass++) {
-        kc_tensor *const *list = pass ? kernel->fused : kernel->tensors;
-        size_t count = pass ? kernel->fused_count : kernel->tensor_count;
-        for (size_t i = 0; i < count && !status; i++)
-            status = kci_visit_reads(o->context, list[i]->value, &passed, check_read, o);
-    }
-    for (size_t i = 0; i < kernel->tensor_count && !status; i++)
-        status = kci_see(o->context, &o->written, kernel->tensors[i], &fresh);
-    for (size_t i = 0; i < kernel->fused_count && !status; i++)
-        status = kci_see(o->context, &o->fused, kernel->fused[i], &fresh);
-    kci_seen_free(o->context, &passed);
+    if (!status)
+        status = visit_reads(o->context, kernel, check_read, o);
+    if (!status)
+        status = see_all(o->context, &o->written, kernel->tensors, kernel->tensor_count);
+    return status ? status : see_all(o->context, &o->fused, kernel->fused, kernel->fused_count);
+}
+
+/* ---- what is written only later --------------------------------------------------------- */
+
+typedef struct early {
+    kci_notes *notes;
+    kci_seen all, written;          /* by any kernel; by those before */
+    const kc_kernel *kernel;
+} early;
+
+static kc_status see_written(void *data, kc_kernel *kernel, double times)
+{
+    early *e = data;
+    (void)times;
+    return see_all(e->notes->context, &e->all, kernel->tensors, kernel->tensor_count);
+}
+
+static kc_status note_early(void *data, const kc_value *read)
+{
+    early *e = data;
+    const kc_tensor *tensor = read->tensor;
+    for (size_t i = 0; i < e->kernel->fused_count; i++)
+        if (e->kernel->fused[i] == tensor)
+            return KC_OK;
+    if (!kci_has_seen(&e->all, tensor) || kci_has_seen(&e->written, tensor))
+        return KC_OK;
+    return kci_note(e->notes, "%.80s reads %.80s, which only a later kernel of the program writes: it finds what was there before",
+                    e->kernel->name, tensor->name);
+}
+
+static kc_status find_early(void *data, kc_kernel *kernel, double times)
+{
+    early *e = data;
+    kc_status status = KC_OK;
+    (void)times;
+    for (size_t i = 0; i < kernel->member_count && !status; i++)
+        status = find_early(data, kernel->members[i], 1);
+    e->kernel = kernel;
+    if (!status && kernel->member_count == 0)
+        status = visit_reads(e->notes->context, kernel, note_early, e);
+    return status ? status : see_all(e->notes->context, &e->written, kernel->tensors, kernel->tensor_count);
+}
+
+kc_status kci_program_notes(const kc_program *program, kci_notes *notes)
+{
+    early e = { .notes = notes };
+    kc_status status = kci_program_visit(program, see_written, &e);
+    if (!status)
+        status = kci_program_visit(program, find_early, &e);
+    kci_seen_free(notes->context, &e.all);
+    kci_seen_free(notes->context, &e.written);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #define KCI_PROGRAM_H
 
 #include "kernel.h"
+#include "note.h"
 
 typedef struct kci_part {
     kc_object *object;              /* a kernel or a program: a written tensor became its kernel */
@@ -21,6 +22,9 @@ struct kc_program {
  * launch order; stops at the first failure. */
 typedef kc_status (*kci_visit_kernel)(void *data, kc_kernel *kernel, double times);
 kc_status kci_program_visit(const kc_program *program, kci_visit_kernel visit, void *data);
+
+/* Adds a sentence for each read of a tensor that only a later kernel of the program writes. */
+kc_status kci_program_notes(const kc_program *program, kci_notes *notes);
 
 /* The kernel that a handle stands for: itself, or the kernel of a written tensor
  * (a new reference).  NULL: it is neither, or the tensor is not written;

@@ -50,7 +50,7 @@ struct kc_result {
     kc_object *x;                   /* a kernel or a program */
     kc_device *of;
     kc_options *options;
-    char *explanation;
+    char *explanation, *label;      /* as text, once asked for */
 };
 
 /* One x on one device. */
@@ -87,6 +87,9 @@ kc_status kci_result_add_kernel(kc_result *program, kc_result *kernel);
 /* Fills what follows from other fields: intensity, throughput, bandwidth,
  * tile_efficiency; writes the schedule's text.  The last call of the building. */
 kc_status kci_result_finish(kc_result *result);
+
+/* The result's name and, where others of the list have it on the same device, what its schedule has of its own. */
+void kci_label(kci_text *text, const kc_result *result, kc_result *const *among, size_t count);
 
 /* The fields that --json, --csv and a ratio know: name, unit. */
 typedef enum kci_field_kind { KCI_FIELD_SUM, KCI_FIELD_DERIVED, KCI_FIELD_OWN } kci_field_kind;

@@ -197,14 +197,20 @@ double kci_ridge(const kci_counts *counts, const kc_device *device)
 
 /* ---- instructions ------------------------------------------------------------------- */
 
-static const char *best_path(const kc_device *device)
+const char *kci_path_stated(const kc_device *device)
 {
     if (device->texts[KCI_TEXT_PATH])
         return device->texts[KCI_TEXT_PATH];
     for (size_t i = 0; device->defaults && i < device->defaults->count; i++)
         if (strcmp(device->defaults->figures[i].path, "path") == 0)
             return device->defaults->figures[i].text;
-    return "mma";
+    return NULL;
+}
+
+static const char *best_path(const kc_device *device)
+{
+    const char *stated = kci_path_stated(device);
+    return stated ? stated : "mma";
 }
 
 static bool leaves_loads(const char *path)

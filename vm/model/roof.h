@@ -42,6 +42,8 @@ double kci_ridge(const kci_counts *counts, const kc_device *device);
 /* How much of a matrix peak a schedule's instructions reach, and which: "mma" on a
  * Hopper stops at 0.63.  `path` NULL: the device's best. */
 const char *kci_path_of(const kc_device *device, const char *path);
+/* The best that the device or its architecture states; NULL: none, and mma is taken for it. */
+const char *kci_path_stated(const kc_device *device);
 double kci_path_share(const kc_device *device, const char *path);
 /* Do these instructions leave loads and stores to warps of their own?  wgmma and tcgen05. */
 bool kci_path_specialised(const kc_device *device, const char *path);

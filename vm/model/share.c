@@ -90,12 +90,12 @@ static double hbm_bytes(const sharing *s, size_t index, double l2_bytes)
 }
 
 /* CTAs of a cluster load once what none of its loops indexes. */
-static double cluster_share(const sharing *s, const kci_stream *stream)
+static double cluster_share(const sharing *s, const double *sizes, const kci_stream *stream)
 {
     double share = 1;
     for (size_t l = 0; l < s->graph->loop_count; l++)
         if (s->tiling->cluster[l] > 1 && !(loops_of(s->graph, s->split, stream) & KCI_BIT(l)))
-            share /= s->tiling->cluster[l];
+            share /= kci_min(s->tiling->cluster[l], kci_ceil(sizes[l] / s->tiling->tile[l]));
     return share;
 }
 
@@ -221,7 +221,7 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
     bool shares = !options->no_l2 && s.capacity > 0;
     for (size_t i = 0; i < counts->stream_count; i++) {
         const kci_stream *stream = &counts->streams[i];
-        double l2 = stream->bytes * cluster_share(&s, stream);
+        double l2 = stream->bytes * cluster_share(&s, sizes, stream);
         shared->l2_read -= stream->bytes - l2;
         listed += l2;
         streamed += stream->streamed ? l2 : 0;

@@ -48,9 +48,9 @@ static void add_line(kci_text *text, const kc_result *r, const kc_field *list)
     }
 }
 
-static void add_head(kci_text *text, const kc_result *r)
+/* Behind the name: where, how long, what binds. */
+static void add_times(kci_text *text, const kc_result *r)
 {
-    kci_text_add(text, r->name);
     if (r->device)
         kci_text_format(text, " on %s", r->device);
     if (r->has[KC_TIME]) {
@@ -59,6 +59,12 @@ static void add_head(kci_text *text, const kc_result *r)
     }
     if (r->bound)
         kci_text_format(text, ", %s (%s)", r->class_name, r->bound);
+}
+
+static void add_head(kci_text *text, const kc_result *r)
+{
+    kci_text_add(text, r->name);
+    add_times(text, r);
 }
 
 void kci_print_result(kci_text *text, const kc_object *object)
@@ -98,7 +104,11 @@ void kci_print_result(kci_text *text, const kc_object *object)
 void kci_print_comparison(kci_text *text, const kc_object *object)
 {
     const kc_comparison *c = (const kc_comparison *)(const void *)object;
-    for (size_t i = 0; i < c->row_count; i++) {
+    kc_result **among = kci_alloc(object->context, c->row_count * sizeof *among);
+    for (size_t i = 0; among && i < c->row_count; i++)
+        among[i] = c->rows[i].result;
+    text->failed = text->failed || !among;
+    for (size_t i = 0; among && i < c->row_count; i++) {
         const kc_result *r = c->rows[i].result;
         double ratio;
         if (i)
@@ -108,7 +118,8 @@ void kci_print_comparison(kci_text *text, const kc_object *object)
                             c->rows[i].error);
             continue;
         }
-        add_head(text, r);
+        kci_label(text, r, among, c->row_count);
+        add_times(text, r);
         add_field(text, r, KC_FLOPS, "; ");
         add_field(text, r, KC_BYTES, ", ");
         kc_field shown = r->has[KC_TIME] ? KC_TIME : KC_BYTES;
@@ -117,5 +128,5 @@ void kci_print_comparison(kci_text *text, const kc_object *object)
             kci_significant(digits, ratio, 3);
             kci_text_format(text, "; %s times the %s of the first", digits, kc_field_name(shown));
         }
-    }
+    }    kci_free(object->context, among, c->row_count * sizeof *among);
 }

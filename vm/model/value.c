@@ -435,10 +435,24 @@ static bool add_dims(kc_value *value, const kc_size *sizes, size_t count)
     return true;
 }
 
+/* A name without a cost must be one whose cost is known. */
+static bool is_known(kc_context *context, const char *call, const char *what, const kc_cost *cost, kci_nth_name nth)
+{
+    if (cost)
+        return cost_ok(context, call, cost);
+    const char *name;
+    for (size_t i = 0; what && (name = nth(NULL, i)) != NULL; i++)
+        if (strcmp(what, name) == 0)
+            return true;
+    kci_fail(context, KC_EARGUMENT, "%s: no cost is known for '%.80s'; give one as { flops = 2 }%s", call,
+             what ? what : "", kci_nearest(context, what ? what : "", nth, NULL));
+    return false;
+}
+
 kc_value *kc_reduce(const char *what, kc_value *a, const char *over, const kc_size *sizes, size_t count,
                     const kc_cost *cost)
 {
-    if (!a || (cost && !cost_ok(a->base.context, "reduce", cost)))
+    if (!a || !is_known(a->base.context, "reduce", what, cost, kci_reduction_nth))
         return NULL;
     kc_value *value = make(KCI_V_REDUCE, what && *what ? what : "reduce", &a, 1);
     if (!value)
@@ -453,7 +467,7 @@ kc_value *kc_reduce(const char *what, kc_value *a, const char *over, const kc_si
 
 kc_value *kc_scan(const char *what, kc_value *a, const char *over, const kc_cost *cost)
 {
-    if (!a || (cost && !cost_ok(a->base.context, "scan", cost)))
+    if (!a || !is_known(a->base.context, "scan", what, cost, kci_scan_nth))
         return NULL;
     kc_value *value = make(KCI_V_SCAN, what && *what ? what : "scan", &a, 1);
     if (!value)

@@ -1,0 +1,85 @@
+/* label.c: what tells results of one name apart: "C m=64", "C stages=3"; what a table calls them. */
+#include <string.h>
+
+#include "result.h"
+
+static bool is_tile(const char *path)
+{
+    return strncmp(path, "tile.", 5) == 0;
+}
+
+static bool has_entry(const kc_result *r, const kci_schedule_entry *entry)
+{
+    for (size_t i = 0; i < r->schedule_count; i++)
+        if (strcmp(r->schedule[i].path, entry->path) == 0)
+            return strcmp(r->schedule[i].value, entry->value) == 0;
+    return false;
+}
+
+/* Would a table show both under one name? */
+static bool is_namesake(const kc_result *r, const kc_result *other)
+{
+    bool same_device = r->device == other->device || (r->device && other->device && strcmp(r->device, other->device) == 0);
+    return other != r && same_device && strcmp(other->name, r->name) == 0 && r->kernel_count + other->kernel_count == 0;
+}
+
+/* Does one of the first `count` entries tell r from `other`? */
+static bool told_before(const kc_result *r, const kc_result *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!has_entry(other, &r->schedule[i]))
+            return true;
+    return false;
+}
+
+/* All tiles that differ; of the rest what tells r from one that nothing before it does. */
+static bool tells(const kc_result *r, const kc_result *other, size_t e)
+{
+    const kci_schedule_entry *entry = &r->schedule[e];
+    return !has_entry(other, entry) && (is_tile(entry->path) || !told_before(r, other, e));
+}
+
+typedef struct namesakes {
+    size_t tiled, untiled;
+} namesakes;
+
+static namesakes count_namesakes(const kc_result *r, kc_result *const *among, size_t count)
+{
+    namesakes found = { 0, 0 };
+    for (size_t i = 0; i < count; i++)
+        if (among[i] && is_namesake(r, among[i]))
+            (*(among[i]->schedule_count ? &found.tiled : &found.untiled))++;
+    return found;
+}
+
+static void add_entry(kci_text *text, const kci_schedule_entry *entry)
+{
+    kci_text_format(text, " %s=%s", entry->path + (is_tile(entry->path) ? 5 : 0), entry->value);
+}
+
+enum { MOST = 512 };            /* of so many results a table is no longer read by their names */
+
+void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size_t count)
+{
+    count = count <= MOST ? count : 0;
+    namesakes others = count_namesakes(r, among, count);
+    kci_text_add(text, r->name);
+    if (others.tiled && r->schedule_count == 0)
+        kci_text_add(text, " untiled");
+    for (size_t e = 0; e < r->schedule_count; e++) {
+        bool needed = others.untiled && !others.tiled && is_tile(r->schedule[e].path);
+        for (size_t i = 0; i < count && !needed; i++)
+            needed = among[i] && among[i]->schedule_count && is_namesake(r, among[i]) && tells(r, among[i], e);
+        if (needed)
+            add_entry(text, &r->schedule[e]);
+    }
+}
+
+const char *kc_result_label(kc_result *r, kc_result *const *among, size_t count)
+{
+    if (!r)
+        return NULL;
+    kci_text text = { .context = r->base.context };
+    kci_label(&text, r, among, count);
+    return kci_text_keep(&text, &r->label);
+}
