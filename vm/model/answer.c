@@ -1,4 +1,5 @@
 /* answer.c: results through the public accessors, as any host reads them. */
+#include "ask.h"
 #include "result.h"
 
 kc_status kc_result_number(const kc_result *r, kc_field field, double *value)
@@ -32,7 +33,7 @@ const char *kc_result_class(const kc_result *r)
 
 const char *kc_result_convention(const kc_result *r)
 {
-    return r ? r->convention : NULL;
+    return r && kci_result_words(r) == KC_OK ? r->convention : NULL;
 }
 
 size_t kc_result_tensors(const kc_result *r)
@@ -64,17 +65,17 @@ kc_result *kc_result_kernel(const kc_result *r, size_t i)
 
 size_t kc_result_notes(const kc_result *r)
 {
-    return r ? r->notes.count : 0;
+    return r && kci_result_words(r) == KC_OK ? r->notes.count : 0;
 }
 
 const char *kc_result_note(const kc_result *r, size_t i)
 {
-    return r && i < r->notes.count ? r->notes.items[i] : NULL;
+    return i < kc_result_notes(r) ? r->notes.items[i] : NULL;
 }
 
 const char *kc_result_schedule(const kc_result *r)
 {
-    return r ? r->schedule_json : NULL;
+    return r && kci_result_words(r) == KC_OK ? r->schedule_json : NULL;
 }
 
 /* ---- comparisons ------------------------------------------------------------------ */

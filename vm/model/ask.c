@@ -9,12 +9,14 @@
 
 /* ---- one kernel ------------------------------------------------------------------ */
 
-static kc_status set_convention_line(kc_result *r, const kc_options *options)
+static kc_status set_convention_line(kc_result *r, const kc_options *options, bool words)
 {
+    r->own_convention = options && options->own_convention;
+    if (!words)
+        return KC_OK;
     kci_convention own = kci_convention_default();
     kci_text line = { .context = r->base.context };
     kci_convention_line(options ? &options->convention : &own, &line);
-    r->own_convention = options && options->own_convention;
     return kci_text_keep(&line, &r->convention) ? KC_OK : KC_ENOMEM;
 }
 
@@ -86,7 +88,7 @@ static kc_result *group_cost(const kc_kernel *group, const kc_device *device, co
     kc_result *r = kci_result_new(group->base.context, group->name,
                                   device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
     for (size_t i = 0; r && i < group->member_count; i++) {
-        kc_result *member = kci_cost(group->members[i], device, options);
+        kc_result *member = kci_cost(group->members[i], device, options, true);
         if (!member || add_member(r, member, i == 0) != KC_OK) {
             kc_release(r);
             r = NULL;
@@ -100,17 +102,18 @@ static kc_result *group_cost(const kc_kernel *group, const kc_device *device, co
     return r;
 }
 
-/* n launches of one kernel, finished. */
+/* n launches of one kernel, finished; with its words, or with numbers first. */
 static kc_result *kernel_result(const kc_kernel *kernel, double n, const kc_device *device,
-                                const kc_options *options)
+                                const kc_options *options, bool words)
 {
-    kc_result *r = kernel->member_count ? group_cost(kernel, device, options)
-                                        : kci_cost(kernel, device, options);
+    bool group = kernel->member_count > 0;
+    kc_result *r = group ? group_cost(kernel, device, options) : kci_cost(kernel, device, options, words);
     if (!r)
         return NULL;
+    r->due = !words && !group;
     if (n != 1)
         kci_result_times(r, n);
-    if (set_convention_line(r, options) != KC_OK || kci_result_finish(r) != KC_OK) {
+    if (set_convention_line(r, options, !r->due) != KC_OK || kci_result_finish(r) != KC_OK) {
         kc_release(r);
         return NULL;
     }
@@ -129,7 +132,7 @@ static kc_status add_kernel(void *data, kc_kernel *kernel, double times)
 {
     walk *w = data;
     kc_context *context = kernel->base.context;
-    kc_result *r = kernel_result(kernel, times, w->device, w->options);
+    kc_result *r = kernel_result(kernel, times, w->device, w->options, true);
     if (!r)
         return kci_fail(context, kc_context_status(context), "%s (%s > %s)",
                         kc_context_message(context), w->total->name, kernel->name);
@@ -147,7 +150,7 @@ static kc_result *program_result(const kc_program *program, const kc_device *dev
                              device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
     if (w.total && (kci_program_notes(program, &w.total->notes) != KC_OK ||
                     kci_program_visit(program, add_kernel, &w) != KC_OK ||
-                    set_convention_line(w.total, options) != KC_OK || kci_result_finish(w.total) != KC_OK)) {
+                    set_convention_line(w.total, options, true) != KC_OK || kci_result_finish(w.total) != KC_OK)) {
         kc_release(w.total);
         w.total = NULL;
     }
@@ -175,7 +178,8 @@ static kc_status check_caches(const kc_result *r, const kc_options *options, con
     return KC_OK;
 }
 
-kc_result *kci_ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call)
+static kc_result *ask_words(kc_object *x, const kc_device *device, const kc_options *options, const char *call,
+                            bool words)
 {
     if (!x)
         return NULL;
@@ -187,7 +191,7 @@ kc_result *kci_ask(kc_object *x, const kc_device *device, const kc_options *opti
     } else {
         kc_kernel *kernel = kci_as_kernel(x, call, "x");
         if (kernel)
-            r = kernel_result(kernel, 1, device, options);
+            r = kernel_result(kernel, 1, device, options, words);
         if (r)
             r->x = kc_retain(kernel);
         kc_release(kernel);
@@ -197,6 +201,32 @@ kc_result *kci_ask(kc_object *x, const kc_device *device, const kc_options *opti
         r = NULL;
     }
     return r;
+}
+
+kc_result *kci_ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call)
+{
+    return ask_words(x, device, options, call, true);
+}
+
+#define SWAP(type, a, b) do { type swapped = a; a = b; b = swapped; } while (0)
+
+kc_status kci_result_words(const kc_result *result)
+{
+    kc_result *r = (kc_result *)(uintptr_t)result; /* what it puts off is no change */
+    if (!r || !r->due)
+        return KC_OK;
+    kc_result *full = kernel_result((const kc_kernel *)(const void *)r->x, 1, r->of, r->options, true);
+    if (!full)
+        return kc_context_status(r->base.context);
+    r->due = false;
+    SWAP(kci_notes, r->notes, full->notes);
+    SWAP(kci_schedule_entry *, r->schedule, full->schedule);
+    SWAP(size_t, r->schedule_count, full->schedule_count);
+    SWAP(size_t, r->schedule_capacity, full->schedule_capacity);
+    SWAP(char *, r->schedule_json, full->schedule_json);
+    SWAP(char *, r->convention, full->convention);
+    kc_release(full);
+    return KC_OK;
 }
 
 /* The result and its kernels keep the device and the options, so that more can be asked of them. */
@@ -214,9 +244,9 @@ static kc_status remember(kc_result *r, const kc_device *device, const kc_option
     return KC_OK;
 }
 
-static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call)
+static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call, bool words)
 {
-    kc_result *r = kci_ask(x, device, options, call);
+    kc_result *r = ask_words(x, device, options, call, words);
     if (!r || !device)
         return r;
     kc_status status = remember(r, device, options);
@@ -243,7 +273,7 @@ kc_result *kc_count(kc_object *x, const kc_options *options)
 {
     if (x && measured_refused(x->context, options, "count", "needs a device to compare with: evaluate"))
         return NULL;
-    return ask(x, NULL, options, "count");
+    return ask(x, NULL, options, "count", true);
 }
 
 kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *options)
@@ -253,7 +283,8 @@ kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *
             kci_fail(x->context, KC_EARGUMENT, "evaluate: no device");
         return NULL;
     }
-    return ask(x, device, options, "evaluate");
+    bool measured = options && options->measured > 0; /* which adds notes to those that are there */
+    return ask(x, device, options, "evaluate", measured);
 }
 
 static bool set_devices(kc_comparison *c, kc_device *const *devices, size_t count)
@@ -287,7 +318,7 @@ static bool set_row(kc_comparison *c, size_t i, kc_object *x, const kc_device *d
     row->name = kci_copy_text(context, kc_object_name(x));
     if (!row->name)
         return false;
-    row->result = ask(x, device, options, "compare");
+    row->result = ask(x, device, options, "compare", true);
     if (row->result)
         return true;
     if (kc_context_status(context) != KC_EDEVICE)

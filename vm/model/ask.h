@@ -35,8 +35,13 @@ kc_status kci_time_options_of(const kc_options *options, const kci_graph *graph,
 kc_options *kci_options_copy(const kc_options *options);
 
 /* Counts one kernel (not a group), and times it where there is a device; `options`
- * may be NULL.  The result is finished but for kci_result_finish. */
-kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options);
+ * may be NULL.  The result is finished but for kci_result_finish.  Not `words`: it has
+ * no notes and no schedule yet. */
+kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options, bool words);
+
+/* Notes, schedule and convention line of a result that was asked for its numbers first: what
+ * reads them calls this before.  It asks again, so that most evaluations write no text. */
+kc_status kci_result_words(const kc_result *result);
 
 /* What kc_evaluate answers, but that the result does not hold the device: it may lie
  * on the stack.  `call` names the question in messages. */

@@ -23,6 +23,7 @@ typedef struct work {
     bool *warm;
     double field[KC_FIELD_COUNT];
     kc_result *r;
+    kci_notes *notes;               /* NULL: no words are asked for */
 } work;
 
 /* ---- the fields ------------------------------------------------------------------ */
@@ -255,16 +256,16 @@ static kc_status evaluate(work *w)
     kci_times times = { 0 };
     kc_status status = kci_time_options_of(w->options, w->graph, &asked, &w->warm);
     if (status == KC_OK && w->kernel->tiling)
-        status = kci_hardware_check(w->graph, w->kernel->tiling, w->device, &w->r->notes);
+        status = kci_hardware_check(w->graph, w->kernel->tiling, w->device, w->notes);
     if (status == KC_OK)
         status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked, w->rows, &times,
-                          &w->r->notes);
+                          w->notes);
     if (status == KC_OK) {
         kci_fields_times(w->field, &times);
         w->r->bound = kci_roof_name(times.bound);
         w->r->class_name = kci_roof_class(times.bound);
     }
-    if (status == KC_OK && w->kernel->tiling)
+    if (status == KC_OK && w->notes && w->kernel->tiling)
         status = set_schedule(w, times.warps);
     return status;
 }
@@ -278,10 +279,11 @@ static kc_status fill(work *w)
     if (!w->rows)
         return KC_ENOMEM;
     memcpy(w->rows, counts->rows, w->graph->tensor_count * sizeof *w->rows);
-    status = kci_count_notes(w->plan, counts, w->sizes, &w->r->notes);
+    if (w->notes)
+        status = kci_count_notes(w->plan, counts, w->sizes, w->notes);
     if (status == KC_OK && w->device)
         status = evaluate(w);
-    else if (status == KC_OK && w->kernel->tiling)
+    else if (status == KC_OK && w->notes && w->kernel->tiling)
         status = set_schedule(w, 0);
     if (status == KC_OK)
         status = set_work(w);
@@ -313,7 +315,7 @@ static void give_plan(const kc_kernel *kernel, kci_plan *plan)
         kci_plan_free(plan);
 }
 
-kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options)
+kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options, bool words)
 {
     const kci_graph *graph = &kernel->graph;
     work w = { .kernel = kernel, .graph = graph, .device = device, .options = options };
@@ -321,6 +323,7 @@ kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_o
         w.sizes[i] = graph->loops[i].size;
     kc_context *context = kernel->base.context;
     w.r = kci_result_new(context, kernel->name, device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
+    w.notes = w.r && words ? &w.r->notes : NULL;
     w.plan = take_plan(kernel);
     w.counts = w.r && w.plan ? kci_plan_count(w.plan, w.sizes, NULL) : NULL;
     if (!w.counts || fill(&w) != KC_OK) {

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ask.h"
 #include "result.h"
 
 typedef struct line {
@@ -56,6 +57,8 @@ static kc_status add_line(table *t, line row)
     const kc_result *r = row.result;
     if (!r)
         return KC_OK;
+    if (kci_result_words(r) != KC_OK)
+        return KC_ENOMEM;
     t->bound |= r->bound != NULL;
     t->convention |= r->own_convention;
     for (int f = 0; f < KC_FIELD_COUNT; f++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advice.h"
+#include "ask.h"
 #include "device.h"
 #include "kernel.h"
 #include "sensitivity.h"
@@ -418,7 +419,7 @@ const char *kc_result_explain(kc_result *r)
     if (r->explanation)
         return r->explanation;
     page p = { r, { .context = r->base.context } };
-    kc_status status = KC_OK;
+    kc_status status = kci_result_words(r);
     bool timed = r->has[KC_TIME];
     say_head(&p);
     if (r->kernel_count)
@@ -429,7 +430,7 @@ const char *kc_result_explain(kc_result *r)
     say_work(&p);
     say_bytes(&p);
     say_measured(&p);
-    if (timed)
+    if (timed && status == KC_OK)
         status = say_help(&p);
     if (timed && status == KC_OK)
         status = say_sensitivity(&p);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ask.h"
 #include "result.h"
 
 /* ---- strings ------------------------------------------------------------------------ */
@@ -294,6 +295,8 @@ kc_status kci_json_object(kci_text *text, kc_object *object)
 {
     switch (object->kind) {
     case KC_RESULT:
+        if (kci_result_words((const kc_result *)(const void *)object) != KC_OK)
+            return KC_ENOMEM;
         result_document(text, (const kc_result *)(const void *)object);
         break;
     case KC_COMPARISON:

@@ -1,6 +1,7 @@
 /* label.c: what tells results of one name apart: "C m=64", "C stages=3"; what a table calls them. */
 #include <string.h>
 
+#include "ask.h"
 #include "result.h"
 
 static bool is_tile(const char *path)
@@ -78,6 +79,11 @@ void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size
 const char *kc_result_label(kc_result *r, kc_result *const *among, size_t count)
 {
     if (!r)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (kci_result_words(among[i]) != KC_OK)
+            return NULL;
+    if (kci_result_words(r) != KC_OK)
         return NULL;
     kci_text text = { .context = r->base.context };
     kci_label(&text, r, among, count);

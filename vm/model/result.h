@@ -39,6 +39,7 @@ struct kc_result {
     size_t kernel_count, kernel_capacity;
     double times;                   /* launches of it in a program; 1 */
     double longest;                 /* time of the kernel that bound and class are of */
+    bool due;                       /* notes, schedule and convention are still to be written: kci_result_words */
     kci_notes notes;
     size_t measured_notes;          /* where those on a measured time begin: they are the last */
     kci_schedule_entry *schedule;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask.h"
 #include "object.h"
 #include "result.h"
 #include "si.h"
@@ -79,6 +80,7 @@ void kci_print_result(kci_text *text, const kc_object *object)
         { KC_OCCUPANCY, KC_WAVES, KC_WAVE_EFFICIENCY, KC_TILE_EFFICIENCY, KC_FIELD_COUNT },
     };
     const kc_result *r = (const kc_result *)(const void *)object;
+    text->failed |= kci_result_words(r) != KC_OK;
     add_head(text, r);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         add_line(text, r, lines[i]);
