@@ -14,6 +14,7 @@ static void free_columns(kci_plan *plan)
     kci_free(context, plan->runs, nodes * sizeof *plan->runs);
     kci_free(context, plan->last, nodes * (size_t)plan->reduced_count * sizeof *plan->last);
     kci_free(context, plan->visits, room * nodes * sizeof *plan->visits);
+    kci_free(context, plan->needs, room * nodes * sizeof *plan->needs);
     kci_free(context, plan->plain_axis, plan->graph->axis_count * sizeof *plan->plain_axis);
     kci_free(context, plan->plain, nodes * sizeof *plan->plain);
     kci_free(context, plan->combined, nodes * sizeof *plan->combined);
@@ -116,6 +117,8 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
         find_pass_room(plan);
     size_t room = (size_t)plan->pass_room;
     plan->visits = kci_alloc(context, room * nodes * sizeof *plan->visits);
+    bool limited = graph->region_count > 0;
+    plan->needs = limited ? kci_alloc(context, room * nodes * sizeof *plan->needs) : NULL;
     plan->plain_axis = kci_alloc(context, graph->axis_count * sizeof *plan->plain_axis);
     plan->combined = kci_alloc(context, nodes * sizeof *plan->combined);
     plan->behind = kci_alloc(context, nodes * sizeof *plan->behind);
@@ -136,8 +139,8 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     plan->counts.rows = kci_alloc(context, tensors * sizeof *plan->counts.rows);
     plan->counts.streams = kci_alloc(context, room * nodes * sizeof *plan->counts.streams);
     plan->counts.matmuls = kci_alloc(context, nodes * sizeof *plan->counts.matmuls);
-    bool ok = plan->pass && plan->runs && plan->last && plan->plain && plan->visits && plan->plain_axis && plan->combined &&
-              plan->behind && plan->spills_to && plan->accumulator && plan->accumulates && plan->read_start &&
+    bool ok = plan->pass && plan->runs && plan->last && plan->plain && plan->visits && (plan->needs || !limited) &&
+              plan->plain_axis && plan->combined && plan->behind && plan->spills_to && plan->accumulator && plan->accumulates && plan->read_start &&
               plan->read_list && plan->next_twin && plan->lives && plan->events && plan->matmul_events && plan->stream_head && plan->stream_next && plan->scratch && plan->merged &&
               plan->first_pass && plan->counts.rows && plan->counts.streams && plan->counts.matmuls;
     if (!ok) {

@@ -10,10 +10,19 @@
 
 #include "live_group.h"
 
+static kci_sum sum_over(kci_plan *plan, kci_need need, kci_set around)
+{
+    return (kci_sum){ .plan = plan, .around = around, .need = need, .mask = true, .split = plan->split, .members = 1 };
+}
+
 kci_sum kci_sum_over(kci_plan *plan, const kci_node *node, kci_set around)
 {
-    return (kci_sum){ .plan = plan, .around = around, .region = node->region, .regions = node->regions, .mask = true,
-                      .split = plan->split, .members = 1 };
+    return sum_over(plan, kci_need_in_all(node), around);
+}
+
+kci_sum kci_sum_needed(kci_plan *plan, kci_need need, kci_set around)
+{
+    return sum_over(plan, need, plan->grid | around);
 }
 
 /* Which loops are really walked: with more than one trip. */
@@ -295,14 +304,14 @@ static double simple_sum(const kci_sum *sum)
 
 void kci_narrow(kci_sum *sum)
 {
-    if (sum->regions == 1)
-        tighten(sum, &sum->plan->graph->regions[sum->region]);
+    if (sum->need.alternatives == 1)
+        tighten(sum, &sum->plan->graph->regions[sum->need.region]);
 }
 
 double kci_live_sum(kci_sum *sum)
 {
     const kci_graph *graph = sum->plan->graph;
-    double simple = sum->regions ? -1 : simple_sum(sum);
+    double simple = sum->need.alternatives ? -1 : simple_sum(sum);
     if (simple >= 0)
         return simple;
     kci_condition conditions[MOST_CONDITIONS];
@@ -325,15 +334,16 @@ double kci_live_sum(kci_sum *sum)
         }
     }
     double total = 0;
-    uint32_t subsets = sum->regions ? (1u << sum->regions) - 1 : 1;
-    for (uint32_t subset = 1; subset <= subsets; subset++) {
+    uint32_t subset = 0;
+    do {
+        subset = (subset - sum->need.alternatives) & sum->need.alternatives; /* the next one */
         size_t count = 0;
-        bool odd = !sum->regions, possible = true;
-        for (uint32_t a = 0; a < sum->regions; a++) {
+        bool odd = !sum->need.alternatives, possible = true;
+        for (uint32_t a = 0; subset >> a; a++) {
             if (!(subset >> a & 1))
                 continue;
             odd = !odd;
-            const kci_region *region = &graph->regions[sum->region + a];
+            const kci_region *region = &graph->regions[sum->need.region + a];
             size_t from = count;
             kci_plan *plan = sum->plan;
             double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];
@@ -359,7 +369,7 @@ double kci_live_sum(kci_sum *sum)
         if (part < 0)
             return part;
         total += odd ? part : -part;
-    }
+    } while (subset != sum->need.alternatives);
     return total;
 }
 
@@ -376,7 +386,7 @@ static double each_share(kci_sum *sum, kci_set split)
     split &= ~KCI_BIT(loop);
     double shares = plan->shares[loop], trips = plan->trips[loop], least = floor(trips / shares);
     double more = trips - least * shares, total = 0, start = 0, low = sum->plan->low[loop], high = sum->plan->high[loop];
-    bool alike = !sum->regions && !sum->axis_count;
+    bool alike = !sum->need.alternatives && !sum->axis_count;
     for (double c = 0; c < shares; c++) {
         double end = start + least + (c < more ? 1 : 0);
         if (!alike) {

@@ -30,19 +30,16 @@ static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
 }
 
 /* Is every alternative of b part of one of a?  No alternatives: live everywhere. */
-static bool covers(const kci_graph *graph, const kci_node *a, const kci_node *b)
+static bool covers(const kci_graph *graph, kci_need a, kci_need b)
 {
-    bool all = a->regions == 0 || b->regions > 0;
-    for (uint32_t i = 0; i < b->regions && all && a->regions > 0; i++) {
-        const kci_region *part = &graph->regions[b->region + i];
+    bool all = !a.alternatives || b.alternatives;
+    for (uint32_t i = 0; b.alternatives >> i && all && a.alternatives; i++) {
+        if (!(b.alternatives >> i & 1))
+            continue;
         all = false;
-        for (uint32_t j = 0; j < a->regions && !all; j++) {
-            const kci_region *whole = &graph->regions[a->region + j];
-            uint32_t met = 0;
-            for (uint32_t k = 0; k < part->limits && met < whole->limits; k++)
-                met += graph->limit_ids[part->limit + k] == graph->limit_ids[whole->limit + met];
-            all = met == whole->limits;
-        }
+        for (uint32_t j = 0; a.alternatives >> j && !all; j++)
+            all = (a.alternatives >> j & 1) &&
+                  kci_region_within(graph, &graph->regions[b.region + i], &graph->regions[a.region + j]);
     }
     return all;
 }
@@ -72,12 +69,13 @@ typedef struct fetch {
 /* One box in one pass: the read `n` and those that move with it. */
 static kc_status fetch_box(kci_plan *plan, uint32_t n, int pass, fetch *out)
 {
+    static const kci_need everywhere = { 0, 0 };
     const kci_graph *graph = plan->graph;
     const kci_node *node = &graph->nodes[n];
     uint32_t axes[MOST_MEMBERS * 4];
     kci_set around = kci_visit_of(plan, n, pass)->around;
+    kci_need all = kci_need_of(plan, n, pass); /* of the members */
     size_t members = 1;
-    const kci_node *widest = node; /* whose liveness is that of all; NULL: none is */
     uint32_t positions = node->axes, *ids = axes;
     size_t room = sizeof axes / sizeof axes[0];
     if (positions > room)
@@ -87,21 +85,22 @@ static kc_status fetch_box(kci_plan *plan, uint32_t n, int pass, fetch *out)
     plan->merged[n] = true;
     for (uint32_t i = plan->read_start[node->tensor]; i < end; i++) {
         uint32_t other = plan->read_list[i];
-        bool here = kci_visit_of(plan, other, pass) || (plan->tiling->held[node->tensor] && plan->runs[other]);
-        if (other == n || plan->merged[other] || !plan->plain[other] || !here ||
+        int in = pass; /* what is held comes along for a later pass */
+        if (plan->tiling->held[node->tensor] && plan->runs[other])
+            in = (int)kci_first(plan->runs[other]) + 1;
+        const kci_visit *visit = kci_visit_of(plan, other, in);
+        if (other == n || plan->merged[other] || !plan->plain[other] || !visit ||
             !same_box(plan, node, &graph->nodes[other]) || (members + 1) * positions > room)
             continue;
         plan->merged[other] = true;
         memcpy(ids + members * positions, graph->axis_ids + graph->nodes[other].axis, positions * sizeof *ids);
         members++;
-        if (kci_visit_of(plan, other, pass))
-            around |= kci_visit_of(plan, other, pass)->around;
-        if (widest && !covers(graph, widest, &graph->nodes[other]))
-            widest = covers(graph, &graph->nodes[other], widest) ? &graph->nodes[other] : NULL;
+        around |= visit->around;
+        kci_need need = kci_need_of(plan, other, in);
+        if (!covers(graph, all, need))
+            all = covers(graph, need, all) ? need : everywhere;
     }
-    kci_sum sum = kci_sum_over(plan, widest ? widest : node, plan->grid | around);
-    if (!widest)
-        sum.regions = 0;
+    kci_sum sum = kci_sum_needed(plan, all, around);
     out->loads = kci_live_sum_shared(&sum);
     sum.axes = ids;
     sum.axis_count = positions;
@@ -261,7 +260,7 @@ static double live_tiles(kci_plan *plan, const kci_sum *sum, kci_set loops, kci_
         kci_sum trips = *sum, tile = *sum;
         trips.around = enclosing;
         trips.axis_count = 0;
-        tile.around = tile.regions = 0;
+        tile.around = tile.need.alternatives = 0;
         double live = kci_live_sum(&trips);
         return live <= 0 ? live : kci_live_sum(&tile);
     }

@@ -38,7 +38,7 @@ double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole,
 static double tiled_points(kci_plan *plan, uint32_t n, int pass, bool out)
 {
     const kci_node *node = &plan->graph->nodes[n];
-    kci_sum sum = kci_sum_over(plan, node, plan->grid | kci_visit_of(plan, n, pass)->around);
+    kci_sum sum = kci_sum_needed(plan, kci_need_of(plan, n, pass), kci_visit_of(plan, n, pass)->around);
     double volume = 1, executions = kci_live_sum_shared(&sum);
     uint32_t first = out ? node->out : node->axis, count = out ? node->outs : node->axes;
     for (uint32_t i = 0; i < count; i++)
@@ -104,7 +104,7 @@ static void note_matmul(kci_plan *plan, uint32_t n)
     for (int p = 1; p <= plan->passes; p++) {
         if (!kci_visit_of(plan, n, p))
             continue;
-        kci_sum sum = kci_sum_over(plan, node, plan->grid | kci_visit_of(plan, n, p)->around);
+        kci_sum sum = kci_sum_needed(plan, kci_need_of(plan, n, p), kci_visit_of(plan, n, p)->around);
         m->executions += batch * kci_live_sum_shared(&sum);
     }
     double *bytes[2] = { &m->a_bytes, &m->b_bytes };
