@@ -165,6 +165,29 @@ TEST(masks_that_share_a_dim_are_counted_together)
     }
 }
 
+/* A row of T is needed where some i and some k behind the sum hold all three bands at once. */
+TEST(masks_around_a_reduction_are_met_by_one_point_behind_it)
+{
+    for (int round = 0; round < cases(200); round++, again()) {
+        double n_i = chance(1, 5), n_j = chance(1, 5), n_k = chance(1, 5), rows = 0;
+        band ji = random_band(n_j, n_i), ik = random_band(n_i, n_k), jk = random_band(n_j, n_k);
+        for (double j = 0; j < n_j; j++) {
+            bool any = false;
+            for (double i = 0; i < n_i; i++)
+                for (double k = 0; k < n_k; k++)
+                    any = any || (in_band(&ji, j, i) && in_band(&ik, i, k) && in_band(&jk, j, k));
+            rows += any;
+        }
+        kc_value *x = map2("mul", read_of(sized("T", "j", n_j, "k", n_k)), read_of(sized("U", "i", n_i, "k", n_k)));
+        x = keep(kc_mask(x, "j", "i", ji.lo, ji.hi));
+        x = map2("mul", x, reduce("sum", x, "k"));
+        x = keep(kc_mask(x, "i", "k", ik.lo, ik.hi));
+        x = keep(kc_mask(x, "j", "k", jk.lo, jk.hi));
+        kc_kernel *kernel = kernel_of(write_of("R", reduce("sum", x, "k")));
+        assert_number(row_of(kernel, count_of(kernel), "T")->compulsory, rows * n_k * 2);
+    }
+}
+
 TEST(executed_work_is_whole_live_tiles)
 {
     for (int round = 0; round < cases(200); round++, again()) {
@@ -394,6 +417,7 @@ int main(void)
         fact(an_op_with_a_masked_and_an_open_use_is_wholly_useful),
         fact(an_op_with_two_masked_uses_is_useful_where_either_is_live),
         fact(masks_that_share_a_dim_are_counted_together),
+        fact(masks_around_a_reduction_are_met_by_one_point_behind_it),
         fact(executed_work_is_whole_live_tiles),
         fact(a_mask_behind_a_softmax_spares_its_last_pass_alone),
         fact(a_mask_before_a_softmax_spares_every_pass),
