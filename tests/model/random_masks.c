@@ -56,6 +56,26 @@ static void mask_behind_reduction(maker *m)
         output(m, use(m, y));
 }
 
+/* Reductions one after another, each under a mask of its own or none: a pass each where they are
+ * tiled; some of what a pass has is written, too. */
+static void masks_in_passes(maker *m)
+{
+    kc_value *x = score(m);
+    if (chance(m, 40))
+        x = map1(m, x);
+    for (int n = number(m, 2, 3); n > 0; n--) {
+        kc_value *y = chance(m, 50) ? masked(m, x, "i", "j") : x;
+        kc_value *row = chance(m, 25) ? softmax(m, y, chance(m, 75) ? "j" : "i", chance(m, 40))
+                                      : reduce(m, y, chance(m, 75) ? "j" : "i");
+        if (chance(m, 20))
+            output(m, chance(m, 70) ? x : row);
+        x = map2(m, chance(m, 70) ? x : y, row);
+        if (chance(m, 40))
+            x = masked(m, x, "i", "j");
+    }
+    output(m, use(m, x));
+}
+
 /* Bands on i, j and j, k: a point of one tensor is live where a common j is. */
 static void chained_masks(maker *m)
 {
@@ -172,6 +192,7 @@ static void masked_soup(maker *m) { soup_of(m, 22); }
 const family masked_families[] = {
     { "mask behind softmax", mask_behind_softmax },
     { "mask behind reduction", mask_behind_reduction },
+    { "masks in passes", masks_in_passes },
     { "chained masks", chained_masks },
     { "scaled", scaled },
     { "expected rows", expected_rows },

@@ -165,6 +165,29 @@ TEST(masks_that_share_a_dim_are_counted_together)
     }
 }
 
+/* A row of T is needed where some i and some k behind the sum hold all three bands at once. */
+TEST(masks_around_a_reduction_are_met_by_one_point_behind_it)
+{
+    for (int round = 0; round < cases(200); round++, again()) {
+        double n_i = chance(1, 5), n_j = chance(1, 5), n_k = chance(1, 5), rows = 0;
+        band ji = random_band(n_j, n_i), ik = random_band(n_i, n_k), jk = random_band(n_j, n_k);
+        for (double j = 0; j < n_j; j++) {
+            bool any = false;
+            for (double i = 0; i < n_i; i++)
+                for (double k = 0; k < n_k; k++)
+                    any = any || (in_band(&ji, j, i) && in_band(&ik, i, k) && in_band(&jk, j, k));
+            rows += any;
+        }
+        kc_value *x = map2("mul", read_of(sized("T", "j", n_j, "k", n_k)), read_of(sized("U", "i", n_i, "k", n_k)));
+        x = keep(kc_mask(x, "j", "i", ji.lo, ji.hi));
+        x = map2("mul", x, reduce("sum", x, "k"));
+        x = keep(kc_mask(x, "i", "k", ik.lo, ik.hi));
+        x = keep(kc_mask(x, "j", "k", jk.lo, jk.hi));
+        kc_kernel *kernel = kernel_of(write_of("R", reduce("sum", x, "k")));
+        assert_number(row_of(kernel, count_of(kernel), "T")->compulsory, rows * n_k * 2);
+    }
+}
+
 TEST(executed_work_is_whole_live_tiles)
 {
     for (int round = 0; round < cases(200); round++, again()) {
@@ -192,6 +215,73 @@ TEST(executed_work_is_whole_live_tiles)
         if (trips > 1)
             assert_number(row_of(kernel, c, "K")->loads, tiles);
     }
+}
+
+/* ---- pass by pass: 4 rows of 4, tiles of 1, 10 of 16 live ------------------------------------ */
+
+static kc_value *square(void)
+{
+    return read_of(sized("X", "q", 4, "k", 4));
+}
+
+static kc_kernel *walked(kc_tensor **written, size_t count)
+{
+    kc_kernel *kernel = tiled(keep(kc_kernel_new(context, NULL, written, count)), "q=1 k=1", "", "q k");
+    double steps;
+    if (kc_verify((kc_object *)kernel, &steps) != KC_OK)
+        print_error("%s\n", kc_context_message(context));
+    assert_int_equal(kc_context_status(context), KC_OK);
+    return kernel;
+}
+
+/* The maximum and the sum are those of all points; the quotient is of the live ones. */
+TEST(a_mask_behind_a_softmax_spares_its_last_pass_alone)
+{
+    kc_tensor *p = write_of("P", keep(kc_causal(softmax(square(), "k", 0), "q", "k")));
+    kc_kernel *kernel = walked(&p, 1);
+    const kci_counts *c = count_of(kernel);
+    assert_number(c->passes, 3);
+    assert_number(row_of(kernel, c, "X")->loads, 16 + 16 + 10);
+    assert_number(row_of(kernel, c, "X")->pass, 2 * (16 + 10));
+    assert_number(executed_vector(c), 16 + (16 + 16) + (10 + 10)); /* max; exp, sum; exp, div */
+    assert_number(c->executed_special, 16 + 10 + 4);
+    assert_number(useful_vector(c), 16 + 16 + 16 + 10);
+}
+
+TEST(a_mask_before_a_softmax_spares_every_pass)
+{
+    kc_tensor *p = write_of("P", softmax(keep(kc_causal(square(), "q", "k")), "k", 0));
+    kc_kernel *kernel = walked(&p, 1);
+    const kci_counts *c = count_of(kernel);
+    assert_number(row_of(kernel, c, "X")->loads, 3 * 10);
+    assert_number(executed_vector(c), 10 + (10 + 10) + (10 + 10));
+    assert_number(c->executed_special, 10 + 10 + 4);
+}
+
+/* A diagonal in front of one reduction, a causal mask behind it. */
+TEST(each_pass_needs_what_its_own_uses_need)
+{
+    kc_value *x = map1("relu", square());
+    kc_value *row = reduce("sum", keep(kc_mask(x, "q", "k", 0, 0)), "k");
+    kc_tensor *y = write_of("Y", keep(kc_causal(map2("mul", x, row), "q", "k")));
+    kc_kernel *kernel = walked(&y, 1);
+    const kci_counts *c = count_of(kernel);
+    assert_number(c->passes, 2);
+    assert_number(row_of(kernel, c, "X")->loads, 4 + 10);
+    assert_number(executed_vector(c), (4 + 4) + (10 + 10));
+    assert_number(useful_vector(c), 10 + 4 + 10);
+}
+
+/* R is written in the pass that sums under a mask; the pass behind it needs all of R. */
+TEST(what_is_written_serves_the_uses_of_every_pass)
+{
+    kc_value *x = map1("relu", square());
+    kc_value *row = reduce("sum", keep(kc_causal(x, "q", "k")), "k");
+    kc_tensor *out[2] = { write_of("R", x), write_of("Y", map2("mul", x, row)) };
+    kc_kernel *kernel = walked(out, 2);
+    const kci_counts *c = count_of(kernel);
+    assert_number(row_of(kernel, c, "X")->loads, 16 + 16);
+    assert_number(executed_vector(c), (16 + 10) + (16 + 16));
 }
 
 /* ---- through tensors ---------------------------------------------------------------------- */
@@ -327,7 +417,12 @@ int main(void)
         fact(an_op_with_a_masked_and_an_open_use_is_wholly_useful),
         fact(an_op_with_two_masked_uses_is_useful_where_either_is_live),
         fact(masks_that_share_a_dim_are_counted_together),
+        fact(masks_around_a_reduction_are_met_by_one_point_behind_it),
         fact(executed_work_is_whole_live_tiles),
+        fact(a_mask_behind_a_softmax_spares_its_last_pass_alone),
+        fact(a_mask_before_a_softmax_spares_every_pass),
+        fact(each_pass_needs_what_its_own_uses_need),
+        fact(what_is_written_serves_the_uses_of_every_pass),
         fact(a_mask_limits_useful_work_behind_the_tensor_that_it_was_written_to),
         fact(a_mask_shifts_with_the_index_that_reads_it),
         fact(a_mask_reaches_through_a_reduction_that_keeps_both_dims),

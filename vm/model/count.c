@@ -55,6 +55,7 @@ static void free_columns(kci_plan *plan)
     FOR_EACH_EARLY_ARRAY(FREE)
     FOR_EACH_ARRAY(FREE)
 #undef FREE
+    kci_free(context, plan->needs, room * nodes * sizeof *plan->needs);
     kci_free(context, plan->marks, plan->mark_words * sizeof *plan->marks);
     kci_products_free(context, &plan->products);
 }
@@ -155,6 +156,8 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     size_t room = (size_t)plan->pass_room;
     plan->box_id_room *= room;
     FOR_EACH_ARRAY(MAKE)
+    if (graph->region_count)
+        MAKE(needs, room * nodes)
 #undef MAKE
     size_t products = PRODUCTS_A_NODE * room * nodes;
     ok = ok && kci_products_make(context, &plan->products, products < MOST_PRODUCTS ? products : MOST_PRODUCTS);

@@ -14,6 +14,7 @@
     X(limits, limit_count, limit_cap)                                                                      \
     X(limit_ids, limit_id_count, limit_id_cap)                                                             \
     X(regions, region_count, region_cap)                                                                   \
+    X(leads, lead_count, lead_cap)                                                                         \
     X(origins, origin_count, origin_cap)                                                                   \
     X(crossings, crossing_count, crossing_cap)                                                             \
     X(nodes, node_count, node_cap)                                                                         \

@@ -99,6 +99,11 @@ typedef struct kci_region {
     uint32_t limit, limits;         /* kernel->limit_ids[limit .. limit + limits) */
 } kci_region;
 
+enum {
+    KCI_MOST_REGIONS = 8,           /* alternatives of one node */
+    KCI_EVERY_WAY = 255             /* a lead: all ways of the input */
+};
+
 /* A limit where it arises: a mask, a padded read, a tensor whose later readers need
  * only part of it. */
 typedef struct kci_limit_origin {
@@ -142,6 +147,8 @@ typedef struct kci_node {
     kci_set around;                 /* rescaling: loops it repeats with, without volume along them */
     uint32_t edge, edges;           /* inputs */
     uint32_t region, regions;       /* kernel->regions: alternatives; none: needed everywhere */
+    uint32_t way, ways;             /* kernel->regions: what each of its uses asks for; a rescaling has none */
+    uint32_t lead;                  /* kernel->leads[lead + e * ways + a]: the way of input e that its own way a asks for */
     int32_t tensor;                 /* of reads, writes; -1 */
     uint32_t twin;                  /* ops: the first node of the same op; another has it under another index */
     int32_t statistics_of;          /* KCI_STATISTIC: tensor whose .max or .sum this is; -1 */
@@ -165,15 +172,16 @@ typedef struct kci_graph {
     kci_limit *limits;
     uint32_t *limit_ids;
     kci_region *regions;
+    uint8_t *leads;
     kci_limit_origin *origins;            /* in the order of their nodes */
     uint32_t *crossings;            /* nodes of fused-away tensors that are walked by an affine index */
     kci_node *nodes;
     kci_edge *edge_list;
     kci_tensor_use *tensors;        /* in order of first use */
     size_t loop_count, virtual_count, term_count, axis_count, axis_id_count, limit_count, limit_id_count,
-        region_count, origin_count, crossing_count, node_count, edge_count, tensor_count;
+        region_count, lead_count, origin_count, crossing_count, node_count, edge_count, tensor_count;
     size_t loop_cap, virtual_cap, term_cap, axis_cap, axis_id_cap, limit_cap, limit_id_cap, region_cap,
-        origin_cap, crossing_cap, node_cap, edge_cap, tensor_cap;
+        lead_cap, origin_cap, crossing_cap, node_cap, edge_cap, tensor_cap;
     kc_context *context;
 } kci_graph;
 
@@ -188,6 +196,8 @@ typedef struct kci_demand {
 /* Works out every node's region from the graph's origins (region.c).  `demands`:
  * what is known of the readers of its written tensors; others are needed whole. */
 kc_status kci_regions(kci_graph *graph, const char *name, const kci_demand *demands, size_t count);
+/* Is one alternative part of another, or the same? */
+bool kci_region_within(const kci_graph *graph, const kci_region *part, const kci_region *whole);
 
 /* A deep copy in a context: for passes that change costs, for another thread.  False: no memory. */
 bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context);

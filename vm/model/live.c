@@ -10,10 +10,19 @@
 
 #include "live_group.h"
 
+static kci_sum sum_over(kci_plan *plan, kci_need need, kci_set around)
+{
+    return (kci_sum){ .plan = plan, .around = around, .need = need, .mask = true, .split = plan->split, .members = 1 };
+}
+
 kci_sum kci_sum_over(kci_plan *plan, const kci_node *node, kci_set around)
 {
-    return (kci_sum){ .plan = plan, .around = around, .region = node->region, .regions = node->regions, .mask = true,
-                      .split = plan->split, .members = 1 };
+    return sum_over(plan, kci_need_in_all(node), around);
+}
+
+kci_sum kci_sum_needed(kci_plan *plan, kci_need need, kci_set around)
+{
+    return sum_over(plan, need, plan->grid | around);
 }
 
 /* Which loops are really walked: with more than one trip. */
@@ -34,29 +43,32 @@ static void make_condition(const kci_sum *sum, const kci_limit *limit, kci_set l
     const kci_axis *axis = &graph->axes[graph->axes[limit->axis].scope];
     memset(c, 0, sizeof *c);
     c->axis = graph->axes[limit->axis].scope;
-    c->least = c->most = axis->constant;
+    c->constant = axis->constant;
     c->lo = limit->lo;
     c->bound = limit->bound;
     c->hi = limit->kind == KCI_PADDING ? kci_axis_size(graph, &graph->axes[limit->axis], plan->whole) - 1 : limit->hi;
+    double least = 0, most = 0;
     for (uint32_t t = 0; t < axis->terms; t++) {
         const kci_loop_term *term = &graph->terms[axis->term + t];
         int loop = term->loop;
         double a = kci_term_coefficient(term, plan->whole);
         if (limit->hi_follows && loop < (int)graph->loop_count)
             c->hi += term->coefficient * (plan->whole[loop] - graph->loops[loop].size);
-        c->least += a * plan->first[loop];
-        c->most += a * plan->first[loop];
+        c->constant += a * plan->first[loop];
         a *= plan->step[loop];
-        bool bound = limit->bound & KCI_BIT(loop);
-        if (!bound && (loops & KCI_BIT(loop))) {
+        kci_range range = { a, (int16_t)loop, (limit->bound & KCI_BIT(loop)) != 0 };
+        if (!range.bound && (loops & KCI_BIT(loop))) {
             c->coefficient[loop] = a;
             c->loops |= KCI_BIT(loop);
         } else {
-            double low = bound ? 0 : sum->plan->low[loop], high = bound ? plan->size[loop] - 1 : sum->plan->high[loop];
-            c->least += a > 0 ? a * low : a * high;
-            c->most += a > 0 ? a * high : a * low;
+            kci_add_range(plan, &range, &least, &most);
+            if (c->range_count < MOST_RANGES)
+                c->ranges[c->range_count] = range;
+            c->range_count++;
         }
     }
+    c->least = c->constant + least;
+    c->most = c->constant + most;
 }
 
 /* Do two positions of merged reads have the same steps along the walked loops? */
@@ -187,51 +199,6 @@ static void tighten(kci_sum *sum, const kci_region *region)
     }
 }
 
-/* The step of a condition along a loop that it takes as a range; 0: none. */
-static double range_step(const kci_plan *plan, const kci_condition *c, int loop)
-{
-    const kci_axis *axis = &plan->graph->axes[c->axis];
-    for (uint32_t t = 0; t < axis->terms; t++)
-        if (plan->graph->terms[axis->term + t].loop == loop && !(c->loops & KCI_BIT(loop)))
-            return kci_term_coefficient(&plan->graph->terms[axis->term + t], plan->whole) * plan->step[loop];
-    return 0;
-}
-
-/* What two conditions that share a range say of all else: some one value of the range
- * must serve both.  Exact for steps of one size. */
-static size_t eliminate(const kci_sum *sum, kci_condition *conditions, size_t from, size_t to)
-{
-    const kci_plan *plan = sum->plan;
-    size_t count = to;
-    for (size_t i = from; i < to; i++) {
-        for (size_t j = from; j < i; j++) {
-            const kci_condition *a = &conditions[i], *b = &conditions[j];
-            for (size_t loop = 0; loop < plan->graph->loop_count && count < MOST_CONDITIONS; loop++) {
-                double along = range_step(plan, a, (int)loop), other = range_step(plan, b, (int)loop);
-                if (along == 0 || fabs(along) != fabs(other) || ((a->bound ^ b->bound) & KCI_BIT(loop)))
-                    continue; /* what a reduction ended is not what it is elsewhere */
-                double sign = along == other ? 1 : -1; /* a - sign * b knows no such loop */
-                bool bound = (a->bound & KCI_BIT(loop)) != 0;
-                double low = bound ? 0 : plan->low[loop], high = bound ? plan->size[loop] - 1 : plan->high[loop];
-                double shift = along > 0 ? along * low : along * high, reach = fabs(along) * (high - low);
-                double back = other > 0 ? other * low : other * high;
-                double least = b->least - back, most = b->most - back - reach;
-                kci_condition *c = &conditions[count++];
-                *c = *a;
-                c->axis = UINT32_MAX;
-                c->loops |= b->loops;
-                c->least = a->least - shift - (sign > 0 ? most : -least);
-                c->most = a->most - shift - reach - (sign > 0 ? least : -most);
-                c->lo = a->lo - (sign > 0 ? b->hi : -b->lo);
-                c->hi = a->hi - (sign > 0 ? b->lo : -b->hi);
-                for (KCI_EACH(k, b->loops))
-                    c->coefficient[k] -= sign * b->coefficient[k];
-            }
-        }
-    }
-    return count;
-}
-
 /* Is one index the other's, or its negative?  1, -1; 0: neither. */
 static int turned(const kci_graph *graph, uint32_t a, uint32_t b)
 {
@@ -295,14 +262,14 @@ static double simple_sum(const kci_sum *sum)
 
 void kci_narrow(kci_sum *sum)
 {
-    if (sum->regions == 1)
-        tighten(sum, &sum->plan->graph->regions[sum->region]);
+    if (sum->need.alternatives == 1)
+        tighten(sum, &sum->plan->graph->regions[sum->need.region]);
 }
 
 double kci_live_sum(kci_sum *sum)
 {
     const kci_graph *graph = sum->plan->graph;
-    double simple = sum->regions ? -1 : simple_sum(sum);
+    double simple = sum->need.alternatives ? -1 : simple_sum(sum);
     if (simple >= 0)
         return simple;
     kci_condition conditions[MOST_CONDITIONS];
@@ -325,15 +292,16 @@ double kci_live_sum(kci_sum *sum)
         }
     }
     double total = 0;
-    uint32_t subsets = sum->regions ? (1u << sum->regions) - 1 : 1;
-    for (uint32_t subset = 1; subset <= subsets; subset++) {
+    uint32_t subset = 0;
+    do {
+        subset = (subset - sum->need.alternatives) & sum->need.alternatives; /* the next one */
         size_t count = 0;
-        bool odd = !sum->regions, possible = true;
-        for (uint32_t a = 0; a < sum->regions; a++) {
+        bool odd = !sum->need.alternatives, possible = true;
+        for (uint32_t a = 0; subset >> a; a++) {
             if (!(subset >> a & 1))
                 continue;
             odd = !odd;
-            const kci_region *region = &graph->regions[sum->region + a];
+            const kci_region *region = &graph->regions[sum->need.region + a];
             size_t from = count;
             kci_plan *plan = sum->plan;
             double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];
@@ -349,7 +317,7 @@ double kci_live_sum(kci_sum *sum)
                     make_condition(sum, limit, loops, &conditions[count++]);
             }
             if (chained) {
-                count = eliminate(sum, conditions, from, count);
+                count = kci_eliminate(sum, conditions, from, count);
                 memcpy(plan->low, low, sizeof low);
                 memcpy(plan->high, high, sizeof high);
             }
@@ -359,7 +327,7 @@ double kci_live_sum(kci_sum *sum)
         if (part < 0)
             return part;
         total += odd ? part : -part;
-    }
+    } while (subset != sum->need.alternatives);
     return total;
 }
 
@@ -376,7 +344,7 @@ static double each_share(kci_sum *sum, kci_set split)
     split &= ~KCI_BIT(loop);
     double shares = plan->shares[loop], trips = plan->trips[loop], least = floor(trips / shares);
     double more = trips - least * shares, total = 0, start = 0, low = sum->plan->low[loop], high = sum->plan->high[loop];
-    bool alike = !sum->regions && !sum->axis_count;
+    bool alike = !sum->need.alternatives && !sum->axis_count;
     for (double c = 0; c < shares; c++) {
         double end = start + least + (c < more ? 1 : 0);
         if (!alike) {

@@ -282,5 +282,6 @@ kc_status kci_nest(kci_plan *plan)
         choose(plan, p);
         settle(plan, p);
     }
+    kci_find_needs(plan);
     return KC_OK;
 }

@@ -4,6 +4,7 @@
  *     combine.c    what runs in the tiled kernel, and what after partials are combined
  *     nest.c       passes; which loops are around each node in each pass
  *     product.c    figures that are products of sizes, tiles and trips
+ *     need.c       where each node is needed in each pass
  *     live.c       sums over the live iterations of some loops
  *     distinct.c   elements touched at least once; touched.c where no closed form serves
  *     twin.c       ops that a fuse needs under several indexes
@@ -25,6 +26,12 @@ typedef struct kci_visit {
     kci_product executions, in, out;
 } kci_visit;
 
+/* Where its uses in one pass need a node: graph->regions[region + a] for each bit a of
+ * alternatives; 0: everywhere. */
+typedef struct kci_need {
+    uint32_t region, alternatives;
+} kci_need;
+
 /* work.c: the useful points of an op, by its dims and by its value's. */
 typedef struct kci_useful {
     kci_product in, out;
@@ -42,7 +49,7 @@ typedef struct kci_box {
     uint32_t node, members;
     int pass;
     kci_set around, grid;       /* loops walked; grid loops that index it */
-    int32_t widest;             /* the node whose liveness is that of all; -1: none's is */
+    kci_need need;              /* where some member is needed */
     uint32_t ids;               /* plan->box_ids: positions of each member */
     kci_product loads, elements, tile, distinct;    /* distinct: of one CTA */
 } kci_box;
@@ -90,6 +97,7 @@ struct kci_plan {
     int reduced_index[KCI_MAX_LOOPS], reduced_count;    /* columns of last */
     int pass_room;                  /* passes there is room for */
     kci_visit *visits;              /* per pass and node: visits[(pass - 1) * nodes + node] */
+    kci_need *needs;                /* as visits; NULL: nothing is masked or padded */
     bool *plain;                    /* per node: runs in the tiled kernel */
     bool *combined;                 /* per node: runs in the small kernel that combines partials */
     bool *behind;                   /* per node: needs a value that is combined first */
@@ -154,6 +162,18 @@ kc_status kci_nest(kci_plan *plan);
 kci_visit *kci_visit_of(const kci_plan *plan, uint32_t node, int pass); /* NULL: it does not run there */
 int kci_shared(const kci_plan *plan, int from, int to);         /* depth that passes from..to all share */
 
+/* need.c: what the uses of each node in each pass that does it need */
+void kci_find_needs(kci_plan *plan);
+static inline kci_need kci_need_of(const kci_plan *plan, uint32_t node, int pass)
+{
+    return plan->needs ? plan->needs[(size_t)(pass - 1) * plan->graph->node_count + node] : (kci_need){ 0, 0 };
+}
+/* What all its uses need, in whatever pass. */
+static inline kci_need kci_need_in_all(const kci_node *node)
+{
+    return (kci_need){ node->region, (1u << node->regions) - 1 };
+}
+
 /* live.c: sums over iterations */
 typedef struct kci_sum {
     kci_plan *plan;                 /* plan->low, plan->high: the index ranges of loops not walked */
@@ -163,12 +183,14 @@ typedef struct kci_sum {
     const uint32_t *axes;           /* extents that are multiplied, clipped to their sizes; points: none */
     size_t axis_count;
     size_t members;                 /* reads in one box: axes holds axis_count ids for each */
-    uint32_t region, regions;       /* alternatives of limits */
+    kci_need need;                  /* alternatives of limits */
     bool mask, far, padding;        /* which limits count */
 } kci_sum;
 
 /* A sum over `around` with the node's limits, ranges whole. */
 kci_sum kci_sum_over(kci_plan *plan, const kci_node *node, kci_set around);
+/* The same over the grid and some loops, with a need of its own. */
+kci_sum kci_sum_needed(kci_plan *plan, kci_need need, kci_set around);
 /* Sum over live iterations of the product of extents (1 where there are none).
  * Negative: too many iterations to walk one by one; the context has the sentence. */
 double kci_live_sum(kci_sum *sum);

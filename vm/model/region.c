@@ -4,13 +4,17 @@
  * Forward: a value's own limits are those of its inputs and of itself.  Backward:
  * a node is needed where some use of it is, so uses give alternatives.  Where a
  * reduction stands between, the loops that it ends are not those of the other
- * side: a limit that passes binds them, and then holds for some value of theirs. */
+ * side: a limit that passes binds them, and then holds for some value of theirs.
+ *
+ * What a node's uses ask for, each by itself, are its ways; its regions are those
+ * that are not part of another.  A pass that has some of the uses needs some of the
+ * ways (need.c): the leads tell which way of an input a way of its user asks for. */
 #include <string.h>
 
 #include "build.h"
 #include "tensor.h"
 
-enum { MOST_ALTERNATIVES = 8, MOST_LIMITS = 16 };
+enum { MOST_WAYS = 32, MOST_LIMITS = 16 };
 
 typedef struct limits {
     uint32_t ids[MOST_LIMITS];
@@ -18,7 +22,7 @@ typedef struct limits {
 } limits;
 
 typedef struct alternatives {
-    limits sets[MOST_ALTERNATIVES];
+    limits sets[MOST_WAYS];
     uint32_t count;
 } alternatives;
 
@@ -131,56 +135,51 @@ static bool forward(regions *r)
 
 /* ---- backward ------------------------------------------------------------------- */
 
-static bool subset(const limits *a, const limits *b)
+static bool too_many(const regions *r, int most)
 {
-    uint32_t i = 0;
-    for (uint32_t j = 0; j < b->count && i < a->count; j++)
-        if (a->ids[i] == b->ids[j])
-            i++;
-    return i == a->count;
+    kci_fail(r->graph->context, KC_EARGUMENT, "kernel '%.80s': a value has uses under more than %d different masks", r->name,
+             most);
+    return false;
 }
 
-/* An alternative with more limits than another is part of it. */
-static bool add_alternative(regions *r, alternatives *list, const limits *set)
+/* The number of `set` among the alternatives, added if it is new. */
+static bool add_alternative(regions *r, alternatives *list, const limits *set, uint8_t *number)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (subset(&list->sets[i], set))
-            return true;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (!subset(set, &list->sets[i]))
-            list->sets[kept++] = list->sets[i];
-    list->count = kept;
-    if (list->count == MOST_ALTERNATIVES) {
-        kci_fail(r->graph->context, KC_EARGUMENT, "kernel '%.80s': a value has uses under more than %d different masks",
-                 r->name, MOST_ALTERNATIVES);
-        return false;
-    }
-    list->sets[list->count++] = *set;
+    uint32_t i = 0;
+    while (i < list->count && (list->sets[i].count != set->count ||
+                               memcmp(list->sets[i].ids, set->ids, set->count * sizeof *set->ids) != 0))
+        i++;
+    if (i == MOST_WAYS)
+        return too_many(r, MOST_WAYS);
+    if (i == list->count)
+        list->sets[list->count++] = *set;
+    *number = (uint8_t)i;
     return true;
 }
 
-/* Where node n is needed: its own limits under each alternative of its uses. */
-static bool needed(regions *r, uint32_t n, alternatives *region)
+/* The ways of node n: its own limits under each alternative of its uses. */
+static bool ways_of(regions *r, uint32_t n, alternatives *ways)
 {
     static const limits none = { .count = 0 };
     const limits *own = r->own[n] ? &r->sets[r->own[n]] : &none;
-    region->count = 0;
-    if (r->demand[n] == 0)
-        return add_alternative(r, region, own);
+    if (r->demand[n] == 0) {
+        ways->sets[0] = *own;
+        ways->count = 1;
+        return true;
+    }
     const alternatives *demand = &r->demands[r->demand[n]];
+    ways->count = demand->count;
     for (uint32_t a = 0; a < demand->count; a++) {
-        limits set = demand->sets[a];
+        ways->sets[a] = demand->sets[a];
         for (uint32_t i = 0; i < own->count; i++)
-            if (!add_limit(r, &set, own->ids[i]))
+            if (!add_limit(r, &ways->sets[a], own->ids[i]))
                 return false;
-        if (!add_alternative(r, region, &set))
-            return false;
     }
     return true;
 }
 
-static bool demand(regions *r, uint32_t user, uint32_t input, const alternatives *region)
+/* Asks `input` for what each way of `user` needs of it; leads[a]: which alternative that is. */
+static bool demand(regions *r, uint32_t user, uint32_t input, const alternatives *ways, uint8_t *leads)
 {
     kci_set ended = kci_reduced_here(&r->graph->nodes[input]);
     kci_set lost = r->crossing[user] ? r->walked : 0; /* the reader's dims are not those behind it */
@@ -190,10 +189,10 @@ static bool demand(regions *r, uint32_t user, uint32_t input, const alternatives
         r->demands[r->demand_count].count = 0;
         r->demand[input] = (uint32_t)r->demand_count++;
     }
-    for (uint32_t a = 0; a < region->count; a++) {
+    for (uint32_t a = 0; a < ways->count; a++) {
         limits seen = { .count = 0 };
-        if (!pass_on(r, &seen, &region->sets[a], ended, lost) ||
-            !add_alternative(r, &r->demands[r->demand[input]], &seen))
+        if (!pass_on(r, &seen, &ways->sets[a], ended, lost) ||
+            !add_alternative(r, &r->demands[r->demand[input]], &seen, &leads[a]))
             return false;
     }
     return true;
@@ -201,12 +200,12 @@ static bool demand(regions *r, uint32_t user, uint32_t input, const alternatives
 
 /* A written tensor is moved whole: a read of one takes no notice of a mask on two
  * dims that it has. */
-static void move_whole(const kci_graph *graph, const kci_node *node, alternatives *region)
+static void move_whole(const kci_graph *graph, const kci_node *node, alternatives *ways)
 {
     if (node->kind != KCI_READ || !graph->tensors[node->tensor].tensor->value)
         return;
-    for (uint32_t a = 0; a < region->count; a++) {
-        limits *set = &region->sets[a];
+    for (uint32_t a = 0; a < ways->count; a++) {
+        limits *set = &ways->sets[a];
         uint32_t kept = 0;
         for (uint32_t i = 0; i < set->count; i++) {
             const kci_limit *limit = &graph->limits[set->ids[i]];
@@ -214,33 +213,107 @@ static void move_whole(const kci_graph *graph, const kci_node *node, alternative
                 set->ids[kept++] = set->ids[i];
         }
         set->count = kept;
-        if (kept == 0) { /* needed everywhere */
-            region->sets[0].count = 0;
-            region->count = 1;
-            return;
-        }
     }
 }
 
-static bool store(regions *r, kci_node *node, alternatives *region)
+/* All limits of a hold wherever those of b do. */
+static bool hold_with(const kci_graph *graph, const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
 {
-    kci_graph *graph = r->graph;
-    move_whole(graph, node, region);
-    node->region = (uint32_t)graph->region_count;
-    node->regions = 0;
-    if (region->count == 1 && region->sets[0].count == 0)
-        return true;
-    for (uint32_t a = 0; a < region->count; a++) {
-        const limits *set = &region->sets[a];
+    bool all = true;
+    for (uint32_t i = 0; i < a_count && all; i++) {
+        all = false;
+        for (uint32_t j = 0; j < b_count && !all; j++)
+            all = implied(graph, a[i], b[j]);
+    }
+    return all;
+}
+
+bool kci_region_within(const kci_graph *graph, const kci_region *part, const kci_region *whole)
+{
+    return hold_with(graph, graph->limit_ids + whole->limit, whole->limits, graph->limit_ids + part->limit, part->limits);
+}
+
+static bool within(const kci_graph *graph, const limits *part, const limits *whole)
+{
+    return hold_with(graph, whole->ids, whole->count, part->ids, part->count);
+}
+
+/* Is way w part of another; of equal ones, of an earlier one? */
+static bool within_another(const kci_graph *graph, const alternatives *ways, uint32_t w)
+{
+    bool found = false;
+    for (uint32_t o = 0; o < ways->count && !found; o++)
+        found = o != w && within(graph, &ways->sets[w], &ways->sets[o]) &&
+                (o < w || !within(graph, &ways->sets[o], &ways->sets[w]));
+    return found;
+}
+
+static bool store_ways(kci_graph *graph, kci_node *node, const alternatives *ways)
+{
+    node->way = (uint32_t)graph->region_count;
+    node->ways = ways->count;
+    for (uint32_t a = 0; a < ways->count; a++) {
+        const limits *set = &ways->sets[a];
         if (!kci_reserve(graph->context, &graph->regions, &graph->region_cap, graph->region_count + 1,
                          sizeof *graph->regions) ||
             !kci_reserve(graph->context, &graph->limit_ids, &graph->limit_id_cap, graph->limit_id_count + set->count,
                          sizeof *graph->limit_ids))
             return false;
         graph->regions[graph->region_count++] = (kci_region){ (uint32_t)graph->limit_id_count, set->count };
-        memcpy(graph->limit_ids + graph->limit_id_count, set->ids, set->count * sizeof *set->ids);
+        if (set->count)
+            memcpy(graph->limit_ids + graph->limit_id_count, set->ids, set->count * sizeof *set->ids);
         graph->limit_id_count += set->count;
-        node->regions++;
+    }
+    return true;
+}
+
+/* Keeps the ways of a node, and as its regions those that are not part of another. */
+static bool store(regions *r, kci_node *node, alternatives *ways)
+{
+    kci_graph *graph = r->graph;
+    uint32_t kept = 0, last = 0;
+    move_whole(graph, node, ways);
+    for (uint32_t a = 0; a < ways->count; a++)
+        if (!within_another(graph, ways, a)) {
+            last = a;
+            kept++;
+        }
+    if (kept > KCI_MOST_REGIONS)
+        return too_many(r, KCI_MOST_REGIONS);
+    if (!store_ways(graph, node, ways))
+        return false;
+    bool everywhere = kept == 1 && ways->sets[last].count == 0;
+    node->region = kept == ways->count ? node->way : (uint32_t)graph->region_count;
+    node->regions = everywhere ? 0 : kept;
+    for (uint32_t a = 0; a < ways->count && kept < ways->count && !everywhere; a++) {
+        if (within_another(graph, ways, a))
+            continue;
+        if (!kci_reserve(graph->context, &graph->regions, &graph->region_cap, graph->region_count + 1,
+                         sizeof *graph->regions))
+            return false;
+        graph->regions[graph->region_count++] = graph->regions[node->way + a];
+    }
+    return true;
+}
+
+/* Asks the inputs of node n for what it needs.  A write of a value that has other
+ * uses needs what all of them do. */
+static bool ask_inputs(regions *r, uint32_t n, const alternatives *ways)
+{
+    kci_graph *graph = r->graph;
+    kci_node *node = &graph->nodes[n];
+    node->lead = (uint32_t)graph->lead_count;
+    size_t leads = (size_t)node->edges * ways->count;
+    if (!kci_reserve(graph->context, &graph->leads, &graph->lead_cap, graph->lead_count + leads, sizeof *graph->leads))
+        return false;
+    graph->lead_count += leads;
+    for (uint32_t e = 0; e < node->edges; e++) {
+        uint32_t input = graph->edge_list[node->edge + e].node;
+        uint8_t *lead = graph->leads + node->lead + (size_t)e * ways->count;
+        if (node->kind == KCI_WRITE && r->uses[input] > 0)
+            memset(lead, KCI_EVERY_WAY, ways->count);
+        else if (!demand(r, n, input, ways, lead))
+            return false;
     }
     return true;
 }
@@ -248,7 +321,7 @@ static bool store(regions *r, kci_node *node, alternatives *region)
 static bool backward(regions *r)
 {
     kci_graph *graph = r->graph;
-    alternatives region;
+    alternatives ways;
     for (uint32_t n = 0; n < graph->node_count; n++)
         if (graph->nodes[n].kind != KCI_WRITE && !(graph->nodes[n].flags & KCI_RESCALE))
             for (uint32_t e = 0; e < graph->nodes[n].edges; e++)
@@ -257,14 +330,8 @@ static bool backward(regions *r)
         kci_node *node = &graph->nodes[n];
         if (node->flags & KCI_RESCALE)
             continue;
-        if (!needed(r, n, &region) || !store(r, node, &region))
+        if (!ways_of(r, n, &ways) || !store(r, node, &ways) || !ask_inputs(r, n, &ways))
             return false;
-        for (uint32_t e = 0; e < node->edges; e++) {
-            uint32_t input = graph->edge_list[node->edge + e].node;
-            bool asks = node->kind != KCI_WRITE || r->uses[input] == 0;
-            if (asks && !demand(r, n, input, &region))
-                return false;
-        }
     }
     for (uint32_t n = 0; n < graph->node_count; n++) {
         kci_node *node = &graph->nodes[n];
@@ -293,7 +360,8 @@ static bool take_demands(regions *r, const kci_demand *demands, size_t count)
             for (uint32_t i = 0; i < demands[d].sets[a].count; i++)
                 if (!add_limit(r, &set, demands[d].sets[a].ids[i]))
                     return false;
-            if (!add_alternative(r, list, &set))
+            uint8_t number;
+            if (!add_alternative(r, list, &set, &number))
                 return false;
         }
     }
@@ -307,7 +375,7 @@ kc_status kci_regions(kci_graph *graph, const char *name, const kci_demand *dema
         return KC_OK;
     size_t nodes = graph->node_count;
     regions r = { .graph = graph, .name = name, .set_count = 1, .demand_count = 1 };
-    graph->region_count = graph->limit_id_count = 0;
+    graph->region_count = graph->limit_id_count = graph->lead_count = 0;
     r.own = kci_alloc(context, nodes * sizeof *r.own);
     r.demand = kci_alloc(context, nodes * sizeof *r.demand);
     r.crossing = kci_alloc(context, nodes * sizeof *r.crossing);

@@ -31,19 +31,16 @@ static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
 }
 
 /* Is every alternative of b part of one of a?  No alternatives: live everywhere. */
-static bool covers(const kci_graph *graph, const kci_node *a, const kci_node *b)
+static bool covers(const kci_graph *graph, kci_need a, kci_need b)
 {
-    bool all = a->regions == 0 || b->regions > 0;
-    for (uint32_t i = 0; i < b->regions && all && a->regions > 0; i++) {
-        const kci_region *part = &graph->regions[b->region + i];
+    bool all = !a.alternatives || b.alternatives;
+    for (uint32_t i = 0; b.alternatives >> i && all && a.alternatives; i++) {
+        if (!(b.alternatives >> i & 1))
+            continue;
         all = false;
-        for (uint32_t j = 0; j < a->regions && !all; j++) {
-            const kci_region *whole = &graph->regions[a->region + j];
-            uint32_t met = 0;
-            for (uint32_t k = 0; k < part->limits && met < whole->limits; k++)
-                met += graph->limit_ids[part->limit + k] == graph->limit_ids[whole->limit + met];
-            all = met == whole->limits;
-        }
+        for (uint32_t j = 0; a.alternatives >> j && !all; j++)
+            all = (a.alternatives >> j & 1) &&
+                  kci_region_within(graph, &graph->regions[b.region + i], &graph->regions[a.region + j]);
     }
     return all;
 }
@@ -79,7 +76,7 @@ static void multiply_out(kci_plan *plan, kci_box *box)
     kci_products *products = &plan->products;
     const kci_node *node = &graph->nodes[box->node];
     kci_set walked = plan->grid | box->around, weighed = 0;
-    bool plain = box->members == 1 && node->regions == 0;
+    bool plain = box->members == 1 && !box->need.alternatives;
     for (uint32_t i = 0; i < node->axes && plain; i++) {
         uint32_t id = plan->box_ids[box->ids + i];
         plain = plan->whole_axis[id] && !(graph->axes[id].loops & weighed);
@@ -101,11 +98,12 @@ static void multiply_out(kci_plan *plan, kci_box *box)
 /* One box in one pass: the read `n` and those that move with it. */
 static void make_box(kci_plan *plan, uint32_t n, int pass)
 {
+    static const kci_need everywhere = { 0, 0 };
     const kci_graph *graph = plan->graph;
-    const kci_node *node = &graph->nodes[n], *widest = node;
+    const kci_node *node = &graph->nodes[n];
     kci_box *box = &plan->boxes[plan->box_count++];
     *box = (kci_box){ .node = n, .members = 1, .pass = pass, .around = kci_visit_of(plan, n, pass)->around,
-                      .widest = (int32_t)n, .ids = (uint32_t)plan->box_id_count };
+                      .need = kci_need_of(plan, n, pass), .ids = (uint32_t)plan->box_id_count };
     uint32_t positions = node->axes, *ids = plan->box_ids + box->ids;
     memcpy(ids, graph->axis_ids + node->axis, positions * sizeof *ids);
     for (uint32_t i = 0; i < positions; i++)
@@ -113,19 +111,21 @@ static void make_box(kci_plan *plan, uint32_t n, int pass)
     plan->merged[n] = true;
     for (uint32_t i = plan->read_start[node->tensor]; i < plan->read_start[node->tensor + 1]; i++) {
         uint32_t other = plan->read_list[i];
-        bool here = kci_visit_of(plan, other, pass) || (plan->tiling->held[node->tensor] && plan->runs[other]);
-        if (other == n || plan->merged[other] || !plan->plain[other] || !here || box->members == MOST_MEMBERS ||
+        int in = pass; /* what is held comes along for a later pass */
+        if (plan->tiling->held[node->tensor] && plan->runs[other])
+            in = (int)kci_first(plan->runs[other]) + 1;
+        const kci_visit *visit = kci_visit_of(plan, other, in);
+        if (other == n || plan->merged[other] || !plan->plain[other] || !visit || box->members == MOST_MEMBERS ||
             !same_box(plan, node, &graph->nodes[other]))
             continue;
         plan->merged[other] = true;
         memcpy(ids + (size_t)box->members * positions, graph->axis_ids + graph->nodes[other].axis, positions * sizeof *ids);
         box->members++;
-        if (kci_visit_of(plan, other, pass))
-            box->around |= kci_visit_of(plan, other, pass)->around;
-        if (widest && !covers(graph, widest, &graph->nodes[other]))
-            widest = covers(graph, &graph->nodes[other], widest) ? &graph->nodes[other] : NULL;
+        box->around |= visit->around;
+        kci_need need = kci_need_of(plan, other, in);
+        if (!covers(graph, box->need, need))
+            box->need = covers(graph, need, box->need) ? need : everywhere;
     }
-    box->widest = widest ? (int32_t)(widest - graph->nodes) : -1;
     plan->box_id_count += (size_t)box->members * positions;
     multiply_out(plan, box);
 }
@@ -217,9 +217,7 @@ static const kci_stream *fetch_box(kci_plan *plan, const kci_box *box)
         tile = kci_value(plan, box->tile);
         distinct = kci_value(plan, box->distinct);
     } else {
-        kci_sum sum = kci_sum_over(plan, box->widest >= 0 ? &graph->nodes[box->widest] : node, plan->grid | box->around);
-        if (box->widest < 0)
-            sum.regions = 0;
+        kci_sum sum = kci_sum_needed(plan, box->need, box->around);
         loads = kci_live_sum_shared(&sum);
         sum.axes = plan->box_ids + box->ids;
         sum.axis_count = node->axes;
@@ -356,7 +354,7 @@ static double live_tiles(kci_plan *plan, const kci_sum *sum, kci_set loops, kci_
         kci_sum trips = *sum, tile = *sum;
         trips.around = enclosing;
         trips.axis_count = 0;
-        tile.around = tile.regions = 0;
+        tile.around = tile.need.alternatives = 0;
         double live = kci_live_sum(&trips);
         return live <= 0 ? live : kci_live_sum(&tile);
     }

@@ -46,7 +46,7 @@ static void fetch(kci_walker *w, kci_job *job, uint32_t pass)
         return;
     bool live = w->whole; /* the kernel that combines partials knows no mask */
     for (uint32_t m = 0; m < job->members && !live; m++)
-        live = kci_walk_live(w, w->members[job->member + m], job->around);
+        live = kci_walk_live(w, w->members[job->member + m], pass, job->around);
     if (!live)
         return;
     /* A box that lies outside the tensor is a load that moves nothing. */
@@ -54,11 +54,13 @@ static void fetch(kci_walker *w, kci_job *job, uint32_t pass)
     job->on = true;
     kci_walk_stream *stream = &w->stream[w->stream[job->node].first];
     w->out->rows[read->tensor].loads += 1;
-    stream->elements += scaled;
-    if (stream->first_pass == 0)
+    if (stream->first_pass == 0 || pass + 1 < stream->first_pass) { /* a CTA may have nothing live in the first pass */
         stream->first_pass = pass + 1;
-    else if (stream->first_pass != pass + 1)
+        stream->later = stream->elements;
+    } else if (stream->first_pass != pass + 1) {
         stream->later += scaled;
+    }
+    stream->elements += scaled;
 }
 
 static void perform(kci_walker *w, kci_job *job, uint32_t pass)
@@ -68,7 +70,7 @@ static void perform(kci_walker *w, kci_job *job, uint32_t pass)
         fetch(w, job, pass);
         return;
     }
-    bool live = w->whole || kci_walk_live(w, job->node, job->around);
+    bool live = w->whole || kci_walk_live(w, job->node, pass, job->around);
     if (!w->whole && w->accumulator[job->node] >= 0)
         kci_walk_visit(w, &w->accumulators[w->accumulator[job->node]], job->around, live);
     if (live)
@@ -267,21 +269,16 @@ static kc_status walk_all(kci_walker *w)
 #define FREE_NODE(w, field) kci_free((w)->context, (w)->field, ((w)->nodes + 1) * sizeof *(w)->field)
 static bool equip(kci_walker *w)
 {
-    const kci_graph *graph = w->graph;
     w->needs = kci_alloc(w->context, w->nodes * w->nodes + 1);
-    w->table = kci_alloc(w->context, (graph->limit_id_count + 1) * sizeof *w->table);
-    w->table_size = kci_alloc(w->context, (graph->limit_id_count + 1) * sizeof *w->table_size);
     return PER_NODE(w, pass) && PER_NODE(w, around) && PER_NODE(w, survives) && PER_NODE(w, behind) && PER_NODE(w, in_main) &&
         PER_NODE(w, accumulator) && PER_NODE(w, stream) &&
-        w->needs != NULL && w->table != NULL && w->table_size != NULL;
+        w->needs != NULL;
 }
 
 static void clear_away(kci_walker *w)
 {
     kc_context *context = w->context;
-    if (w->table != NULL && w->table_size != NULL)
-        for (size_t i = 0; i < w->graph->limit_id_count; i++)
-            kci_free(context, w->table[i], w->table_size[i]);
+    kci_walk_uses_free(w);
     for (size_t v = 0; w->values != NULL && w->value_count != NULL && v < w->graph->virtual_count; v++)
         if (w->values[v] != NULL) {
             double size = kci_walk_axis_size(w, &w->graph->axes[w->graph->virtuals[v].axis]);
@@ -295,8 +292,6 @@ static void clear_away(kci_walker *w)
         kci_free(context, acc->visit, acc->visit_size);
         kci_free(context, acc->live, acc->live_size);
     }
-    kci_free(context, w->table, (w->graph->limit_id_count + 1) * sizeof *w->table);
-    kci_free(context, w->table_size, (w->graph->limit_id_count + 1) * sizeof *w->table_size);
     kci_free(context, w->needs, w->nodes * w->nodes + 1);
     kci_free(context, w->pass_list, (w->passes + 1) * sizeof *w->pass_list);
     kci_free(context, w->exec, ((size_t)w->passes + 1) * w->nodes + 1);
@@ -352,6 +347,8 @@ kc_status kci_walk(const kci_graph *graph, const kci_tiling *tiling, const doubl
         status = kci_walk_virtuals(w);
         if (status == KC_OK)
             status = kci_walk_nest(w);
+        if (status == KC_OK && tiling != NULL)
+            status = kci_walk_uses(w);
         if (status == KC_OK)
             status = walk_all(w);
     }

@@ -97,6 +97,11 @@ const kci_limit *kci_walk_limit(const kci_walker *w, const kci_region *region, u
     return &w->graph->limits[w->graph->limit_ids[region->limit + i]];
 }
 
+static const kci_limit *limit_at(const kci_walker *w, const kci_region *region, uint32_t i)
+{
+    return &w->uses.limits[w->uses.limit_ids[region->limit + i]];
+}
+
 /* A tile as the limits on one set of loops see it. */
 typedef struct box {
     const kci_region *region;
@@ -116,10 +121,10 @@ static bool together(const kci_walker *w, const kci_limit *a, const kci_limit *b
 static bool some_point(kci_walker *w, box *b, int from)
 {
     if (from == b->dims) {
-        const kci_limit *limit = kci_walk_limit(w, b->region, b->limit);
+        const kci_limit *limit = limit_at(w, b->region, b->limit);
         w->steps += 1;
         for (uint32_t k = b->limit; k < b->region->limits; k++) {
-            const kci_limit *other = kci_walk_limit(w, b->region, k);
+            const kci_limit *other = limit_at(w, b->region, k);
             if (together(w, limit, other) && !kci_walk_inside(w, other, &w->graph->axes[other->axis], b->value))
                 return false;
         }
@@ -136,7 +141,7 @@ static bool some_point(kci_walker *w, box *b, int from)
 /* Whether some point of the tile is inside; looked up once computed. */
 static bool tile_live(kci_walker *w, const kci_region *region, uint32_t i, kci_set around)
 {
-    const kci_limit *limit = kci_walk_limit(w, region, i);
+    const kci_limit *limit = limit_at(w, region, i);
     kci_set loops = w->graph->axes[limit->axis].loops;
     /* A loop that the limit binds is another one than the node's of that name. */
     kci_set seen = ~limit->bound;
@@ -181,18 +186,18 @@ static bool tile_live(kci_walker *w, const kci_region *region, uint32_t i, kci_s
     return live;
 }
 
-bool kci_walk_live(kci_walker *w, uint32_t id, kci_set around)
+bool kci_walk_live(kci_walker *w, uint32_t id, uint32_t pass, kci_set around)
 {
-    const kci_node *node = &w->graph->nodes[id];
+    const kci_node *node = &w->uses.nodes[w->stands[(size_t)pass * w->nodes + id]];
     if (node->regions == 0)
         return true;
     for (uint32_t r = 0; r < node->regions; r++) {
-        const kci_region *region = &w->graph->regions[node->region + r];
+        const kci_region *region = &w->uses.regions[node->region + r];
         bool all = true;
         for (uint32_t i = 0; i < region->limits && all; i++) {
-            bool first = kci_walk_limit(w, region, i)->kind == KCI_MASK;
+            bool first = limit_at(w, region, i)->kind == KCI_MASK;
             for (uint32_t k = 0; k < i && first; k++)
-                first = !together(w, kci_walk_limit(w, region, k), kci_walk_limit(w, region, i));
+                first = !together(w, limit_at(w, region, k), limit_at(w, region, i));
             if (first)
                 all = tile_live(w, region, i, around);
         }

@@ -376,7 +376,7 @@ static kc_status find_reads(kci_walker *w, uint32_t p, const loads *l)
             }
             if (!here)
                 continue;
-            taken[s] = 1;
+            taken[s] = EXEC(w, p, s) = 1;
             members++;
             if (!add_member(w, s))
                 return out_of_memory(w);

@@ -1,6 +1,7 @@
 /* walker.h: what the files of the walk share: the nest it walks and where it stands in it.
  *
  * walk_nest.c   passes, the loops they share, what is done where
+ * walk_uses.c   what of a node its uses in one pass need
  * walk_live.c   tiles and boxes, and whether a live point is in them
  * walk_dims.c   all values of some dims in turn
  * walk_joint.c  whether a point is live
@@ -101,7 +102,9 @@ typedef struct kci_walker {
     int64_t **values;               /* per virtual dim: those within the fused-away tensor */
     int64_t *value_count;
 
-    unsigned char **table;          /* per limit of a region: liveness of tiles; 0 unknown, 1 dead, 2 live */
+    kci_graph uses;                 /* each node once for each pass that does it: where it is needed there */
+    uint32_t *stands;               /* [pass][node]: its node in `uses`, where it is done */
+    unsigned char **table;          /* per limit of a region of `uses`: liveness of tiles; 0 unknown, 1 dead, 2 live */
     size_t *table_size;
     kci_walk_stream *stream;        /* per read; that of the first of its tensor counts */
 } kci_walker;
@@ -153,9 +156,12 @@ void kci_walk_trips(const kci_walker *walker, int loop, int64_t *from, int64_t *
 void kci_walk_range(const kci_walker *walker, int loop, kci_set around, int64_t *lo, int64_t *hi);
 /* Fills `values`. */
 kc_status kci_walk_virtuals(kci_walker *walker);
-/* Whether the tile is live for the node: some alternative, each of whose masks has
- * a live point in the tile. */
-bool kci_walk_live(kci_walker *walker, uint32_t node, kci_set around);
+/* Works out `uses`, once it is known what is done in which pass (walk_uses.c). */
+kc_status kci_walk_uses(kci_walker *walker);
+void kci_walk_uses_free(kci_walker *walker);
+/* Whether the tile is live for the node in a pass: some alternative of what is needed there,
+ * each of whose masks has a live point in the tile. */
+bool kci_walk_live(kci_walker *walker, uint32_t node, uint32_t pass, kci_set around);
 typedef enum kci_walk_limits { KCI_WALK_ALL, KCI_WALK_MASKS, KCI_WALK_NONE } kci_walk_limits;
 /* Useful points of an op, with those of its twins (of later twins: 0); those of one
  * node that some limits leave. */

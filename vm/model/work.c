@@ -42,7 +42,7 @@ static double tiled_points(kci_plan *plan, uint32_t n, int pass, bool out)
     kci_product product = out ? visit->out : visit->in;
     if (product)
         return kci_value(plan, product);
-    kci_sum sum = kci_sum_over(plan, node, plan->grid | visit->around);
+    kci_sum sum = kci_sum_needed(plan, kci_need_of(plan, n, pass), visit->around);
     double volume = 1, executions = kci_live_sum_shared(&sum);
     uint32_t first = out ? node->out : node->axis, count = out ? node->outs : node->axes;
     for (uint32_t i = 0; i < count; i++)
@@ -74,9 +74,9 @@ static kci_product tile_volume(kci_plan *plan, kci_product before, uint32_t firs
 }
 
 /* Unmasked: every trip of the loops around it, in every CTA. */
-static kci_product executions(kci_plan *plan, const kci_node *node, kci_set around)
+static kci_product executions(kci_plan *plan, uint32_t n, int pass, kci_set around)
 {
-    if (node->regions)
+    if (kci_need_of(plan, n, pass).alternatives)
         return KCI_NO_PRODUCT;
     kci_product trips = kci_product_over(&plan->products, KCI_ONE, plan->trips, plan->grid | around);
     return kci_product_over(&plan->products, trips, plan->shares, plan->split & ~around);
@@ -94,7 +94,7 @@ static void plan_op(kci_plan *plan, uint32_t n)
         kci_visit *visit = kci_visit_of(plan, n, p);
         if (!visit)
             continue;
-        visit->executions = executions(plan, node, visit->around);
+        visit->executions = executions(plan, n, p, visit->around);
         visit->in = tile_volume(plan, visit->executions, node->axis, node->axes);
         visit->out = tile_volume(plan, visit->executions, node->out, node->outs);
     }
@@ -190,7 +190,7 @@ static void count_matmul(kci_plan *plan, const kci_matmul_tile *tile)
         const kci_visit *visit = kci_visit_of(plan, tile->node, p);
         if (!visit)
             continue;
-        kci_sum sum = kci_sum_over(plan, node, plan->grid | visit->around);
+        kci_sum sum = kci_sum_needed(plan, kci_need_of(plan, tile->node, p), visit->around);
         double times = visit->executions ? kci_value(plan, visit->executions) : kci_live_sum_shared(&sum);
         m->executions += tile_over(plan, tile->batch) * times;
     }
