@@ -212,4 +212,38 @@ fact "and named" has matrix "$KCOST" devices --check "$here/mine.lua"
 echo 'return { name = }' >"$here/broken.lua"
 fact "a file with a syntax error is said with its line" says "broken.lua:1:" "$KCOST" devices --check "$here/broken.lua"
 
+# ---- KCOST_PATH ------------------------------------------------------------------------------------
+
+mkdir -p "$here/share/stdlib" "$here/share/devices"
+echo 'return { plain = function() return "replaced" end, fail = function() error("gemm.fail: no") end }' >"$here/share/stdlib/gemm.lua"
+echo 'return "brand new"' >"$here/share/stdlib/fresh.lua"
+echo 'return "a neighbour"' >"$here/share/friend.lua"
+sed 's/cores = 132/cores = 99/' devices/h100-sxm5.lua >"$here/share/devices/h100-sxm5.lua"
+sed 's/cores = 132/cores = 77/' devices/h100-sxm5.lua >"$here/share/devices/half-h100.lua"
+echo 'return 5' >"$here/share/devices/five.lua"
+on_path() { KCOST_PATH="$here/share" "$@"; }
+lib='local kc = require "kcost" return'
+device='local d = require("kcost").device(require("kcost").param("device", "")) return d.id .. " " .. require("kcost").str(d.cores)'
+
+fact "KCOST_PATH replaces a file of the stdlib" is replaced on_path "$KCOST" -e "$lib kc.lib.gemm.plain()"
+fact "also for require" is replaced on_path "$KCOST" -e 'return require("kcost.gemm").plain()'
+fact "and adds one" is "brand new" on_path "$KCOST" -e "$lib kc.lib.fresh"
+fact "the others are those that are compiled in" is function on_path "$KCOST" -e "$lib type(kc.lib.norm.rms)"
+fact "its errors are at the script's line" says "command line:1: gemm.fail: no" on_path "$KCOST" \
+    -e 'local x = require("kcost").lib.gemm.fail() return x'
+fact "require finds modules on it" is "a neighbour" on_path "$KCOST" -e 'return require("friend")'
+fact "a folder of it may be a template" is replaced env "KCOST_PATH=/none;$here/share/?.lua" "$KCOST" -e "$lib kc.lib.gemm.plain()"
+fact "KCOST_PATH replaces a device" is "h100-sxm5 99" on_path "$KCOST" --device h100-sxm5 -e "$device"
+fact "also under its alias" is "h100-sxm5 99" on_path "$KCOST" --device h100 -e "$device"
+fact "and adds one, whose id is the file's name" is "half-h100 77" on_path "$KCOST" --device half-h100 -e "$device"
+fact "the others are as shipped" is "a100-sxm4-80gb 108" on_path "$KCOST" --device a100 -e "$device"
+fact "a file that is no device is named" says "five.lua returns 5, and a device's table is wanted" on_path "$KCOST" --device five -e "$device"
+fact "a name with a slash is none of a file" says "unknown device" on_path "$KCOST" --device ../devices/five -e "$device"
+fact "kcost devices shows it" has half-h100 on_path "$KCOST" devices half-h100
+fact "kcost devices says what it does not find" says "unknown device 'h1000'" on_path "$KCOST" devices h1000
+fact "kcost devices --check finds what is off in it" exits 1 on_path "$KCOST" devices --check half-h100
+fact "the module in a stock interpreter takes it too" is "replaced	99" on_path env "LUA_CPATH=$BUILD/?.so" "$ENGINE" \
+    -e 'local kc = require "kcost" print(require("kcost.gemm").plain(), kc.str(kc.device("h100").cores))'
+fact "without KCOST_PATH all is as shipped" is "h100-sxm5 132" "$KCOST" --device h100 -e "$device"
+
 facts_end

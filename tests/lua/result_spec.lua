@@ -218,6 +218,18 @@ describe("times of a kernel", function()
             assert.is_true(math.max(r.times.hbm, r.times.l2, r.times.vector) <= r.time)
         end
     end)
+
+    it("of stream-K are of its equal shares", function()
+        for _, shape in ipairs({ { 4096, 1024, 8192 }, { 1, 28672, 8192 } }) do
+            local X = kc.tensor("X", "m k", "f16", { m = shape[1], k = shape[3] })
+            local W = kc.tensor("W", "k n", "i4g128", { k = shape[3], n = shape[2] })
+            local Y = kc.write("Y", kc.matmul(kc.read(X), kc.read(W)))
+            for _, device in ipairs({ "a100", "mi250x-gcd", "b200" }) do
+                local r = kc.evaluate(kc.tile(Y, { m = 64, n = 128, k = 64 }, { split = { k = "stream" } }), device)
+                assert.is_true(math.max(r.times.matrix, r.times.hbm, r.times.l2, r.times.smem) <= r.time)
+            end
+        end
+    end)
 end)
 
 describe("kc.best", function()

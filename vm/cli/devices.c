@@ -13,10 +13,27 @@
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
 
-static int complain(kc_context *context, int status)
+/* Where devices come from: what is compiled in, or with KCOST_PATH a VM that looks there first. */
+typedef struct shelf {
+    kc_context *context;
+    kc_vm *vm;
+} shelf;
+
+static int complain(const shelf *from, int status)
 {
-    fprintf(stderr, "kcost: %s\n", kc_context_message(context));
+    fprintf(stderr, "kcost: %s\n", from->vm ? kc_vm_message(from->vm) : kc_context_message(from->context));
     return status;
+}
+
+/* The device of that name or alias, a new reference; NULL after the sentence. */
+static kc_device *named(const shelf *from, const char *name)
+{
+    static const char ask[] = "local kc = require 'kcost' return kc.device(kc.param('device', ''))";
+    if (!from->vm)
+        return kc_device_named(from->context, name);
+    bool found = kc_vm_param(from->vm, "device", name) == KC_OK &&
+                 kc_vm_run(from->vm, ask, strlen(ask), "devices") == KC_OK;
+    return found ? kc_retain(kc_vm_answer(from->vm, 0)) : NULL;
 }
 
 /* ---- units --------------------------------------------------------------------------- */
@@ -142,14 +159,14 @@ static sheet *list_sheet(void)
     return s;
 }
 
-static int list(kc_context *context, const options *o, FILE *out, size_t width)
+static int list(const shelf *from, const options *o, FILE *out, size_t width)
 {
     sheet *s = list_sheet();
     for (size_t i = 0; i < kc_device_count(); i++) {
-        kc_device *device = kc_device_named(context, kc_device_id(i));
+        kc_device *device = named(from, kc_device_id(i));
         if (!device) {
             sheet_free(s);
-            return complain(context, FAILED);
+            return complain(from, FAILED);
         }
         list_row(s, device);
         kc_release(device);
@@ -422,13 +439,13 @@ static bool is_file(const char *word)
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static int one(kc_context *context, const char *word, const options *o, FILE *out, size_t width)
+static int one(const shelf *from, const char *word, const options *o, FILE *out, size_t width)
 {
     if (o->check && is_file(word))
         return check_file(word, o, out);
-    kc_device *device = kc_device_named(context, word);
+    kc_device *device = named(from, word);
     if (!device)
-        return complain(context, USAGE);
+        return complain(from, USAGE);
     int status = GOOD;
     if (o->check)
         status = check(device, o, out);
@@ -440,17 +457,17 @@ static int one(kc_context *context, const char *word, const options *o, FILE *ou
     return status;
 }
 
-static int all(kc_context *context, const options *o, FILE *out)
+static int all(const shelf *from, const options *o, FILE *out)
 {
     int status = GOOD;
     if (!o->check)
         fputs("[", out);
     for (size_t i = 0; i < kc_device_count(); i++) {
-        kc_device *device = kc_device_named(context, kc_device_id(i));
+        kc_device *device = named(from, kc_device_id(i));
         const char *json = !o->check && device ? kc_json((kc_object *)(void *)device) : NULL;
         if (!device || (!o->check && !json)) {
             kc_release(device);
-            return complain(context, FAILED);
+            return complain(from, FAILED);
         }
         if (o->check && check(device, o, out) != GOOD)
             status = FAILED;
@@ -469,21 +486,24 @@ int devices_command(const options *o, FILE *out, size_t width)
         fputs("kcost: devices takes names, --check, --json and -o\n", stderr);
         return USAGE;
     }
-    kc_context *context = kc_context_new(NULL, NULL);
-    if (!context) {
+    shelf from = { .context = kc_context_new(NULL, NULL) };
+    kc_vm_options asked = { .trusted = 1, .path = getenv("KCOST_PATH") };
+    if (!from.context || (asked.path && kc_vm_new(&asked, &from.vm) != KC_OK)) {
         fputs("kcost: not enough memory\n", stderr);
+        kc_context_free(from.context);
         return FAILED;
     }
     int status = GOOD;
     if (o->word_count == 1)
-        status = o->check || o->format == FORMAT_JSON ? all(context, o, out) : list(context, o, out, width);
+        status = o->check || o->format == FORMAT_JSON ? all(&from, o, out) : list(&from, o, out, width);
     for (size_t i = 1; i < o->word_count; i++) {
         if (i > 1 && !o->check && o->format != FORMAT_JSON)
             fputs("\n", out);
-        int result = one(context, o->words[i], o, out, width);
+        int result = one(&from, o->words[i], o, out, width);
         if (result > status)
             status = result;
     }
-    kc_context_free(context);
+    kc_vm_free(from.vm);
+    kc_context_free(from.context);
     return status;
 }

@@ -52,6 +52,8 @@ void options_help(FILE *out)
         fprintf(out, "%-26s%s\n", left, table[i].help);
     }
     fputs("\n"
+          "KCOST_PATH: folders, ; between them, whose stdlib/NAME.lua and devices/NAME.lua come before\n"
+          "those that are compiled in, and whose NAME.lua a script may require.\n"
           "Results go to standard output, everything else to standard error.\n"
           "Exit status: 0 good, 1 the script failed, 2 wrong usage, 3 a limit was hit.\n",
           out);

@@ -362,7 +362,9 @@ typedef struct kc_vm_options {
     void (*print)(void *data, const char *text, size_t length);    /* NULL: nowhere */
     void *print_data;
     int trusted;                /* require and load_json may read files */
-    const char *path;           /* where require looks, ";" between templates */
+    const char *path;           /* where a trusted VM's require looks, and first of all the stdlib
+                                   (stdlib/NAME.lua) and devices (devices/NAME.lua): folders or
+                                   templates with "?", ";" between them */
 } kc_vm_options;
 
 kc_status kc_vm_new(const kc_vm_options *options, kc_vm **vm);

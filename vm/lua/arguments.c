@@ -108,11 +108,6 @@ static int push_named_dtype(kci_call *c, const char *name)
     KCI_RETURN(c, kc_dtype_named(c->state->context, name));
 }
 
-static int push_named_device(kci_call *c, const char *name)
-{
-    KCI_RETURN(c, kc_device_named(c->state->context, name));
-}
-
 kc_dtype *kci_dtype(kci_call *c, int index, const char *argument)
 {
     if (kci_absent(c, index))
@@ -130,7 +125,7 @@ kc_dtype *kci_dtype(kci_call *c, int index, const char *argument)
 kc_device *kci_device(kci_call *c, int index, const char *argument)
 {
     if (lua_type(c->L, index) == LUA_TSTRING) {
-        push_named_device(c, kci_string(c, index, argument));
+        kci_push_named_device(c, kci_string(c, index, argument));
         return (kc_device *)kci_object_at(c->L, c->state, -1);
     }
     kc_object *object = kci_object_at(c->L, c->state, index);

@@ -63,7 +63,7 @@ typedef struct kci_state {
     void (*print)(void *data, const char *text, size_t length);
     void *print_data;
     bool vm, trusted;
-    const char *path;
+    const char *path; /* of a module too: KCOST_PATH */
 } kci_state;
 
 /* One call in progress. */
@@ -73,6 +73,16 @@ typedef struct kci_call {
     const char *name; /* "matmul": messages begin "kc.matmul: " */
     bool global;      /* no field of kc: messages begin "require: " */
 } kci_call;
+
+/* ---- path.c ----------------------------------------------------------- */
+
+/* Pushes the path of the first file that one of the templates (";" between them) names, or
+ * returns false. */
+bool kci_push_found(lua_State *L, const char *templates, const char *name);
+/* The same of FOLDER/NAME.lua on the path of a trusted VM or a module. */
+bool kci_push_replaced(lua_State *L, const kci_state *state, const char *folder, const char *name);
+/* Pushes the file as a function whose chunk has that name; raises where it is no Lua. */
+void kci_load_as(kci_call *c, const char *path, const char *chunk);
 
 /* ---- record.c --------------------------------------------------------- */
 
@@ -242,6 +252,8 @@ extern const luaL_Reg kci_ask_calls[];      /* ask.c */
 extern const luaL_Reg kci_occupancy_calls[]; /* occupancy.c */
 extern const luaL_Reg kci_script_calls[];   /* script.c: param, str */
 int kci_device_with(lua_State *L);
+/* Pushes the device of that name or alias; raises. */
+int kci_push_named_device(kci_call *c, const char *name);
 void kci_push_device_field(kci_call *c, kc_device *device, const char *field);
 
 /* Is the word the name of a call, "matmul"? */

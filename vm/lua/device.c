@@ -67,12 +67,15 @@ static void set_figures(kci_call *c, kc_device *device, int index, int prefix, i
     }
 }
 
-static int push_changed(kci_call *c, const kc_device *base, int index)
+/* `id` NULL: the table's, or its name. */
+static int push_changed(kci_call *c, const kc_device *base, int index, const char *id)
 {
     KCI_PUSH(c, kc_device_new(c->state->context, base));
     int at = lua_gettop(c->L);
     kc_device *device = (kc_device *)kci_object_at(c->L, c->state, at);
     set_figures(c, device, index, 0, 0);
+    if (id != NULL)
+        KCI_DO(c, kc_device_set_text(device, "id", id));
     kc_status sealed = kc_device_seal(device);
     if (sealed == KC_ENOMEM && kci_try_again(c))
         sealed = kc_device_seal(device);
@@ -82,12 +85,44 @@ static int push_changed(kci_call *c, const kc_device *base, int index)
     return 1;
 }
 
+/* A device's file is evaluated with no library in reach, as those that are compiled in. */
+static int push_device_file(kci_call *c, const char *path, const char *id)
+{
+    lua_State *L = c->L;
+    kci_load_as(c, path, lua_pushfstring(L, "@%s", path));
+    lua_newtable(L);
+    kci_set_environment(L);
+    lua_call(L, 0, 1);
+    if (lua_type(L, -1) != LUA_TTABLE)
+        return kci_error(c, "%s returns %s, and a device's table is wanted", path,
+                         kci_push_described(L, c->state, -1));
+    return push_changed(c, NULL, lua_gettop(L), id);
+}
+
+static int push_compiled_in(kci_call *c, const char *name)
+{
+    KCI_RETURN(c, kc_device_named(c->state->context, name));
+}
+
+/* devices/NAME.lua of the path, by the name as it is or by the id that it stands for. */
+int kci_push_named_device(kci_call *c, const char *name)
+{
+    lua_State *L = c->L;
+    if (kci_push_replaced(L, c->state, "devices", name))
+        return push_device_file(c, lua_tostring(L, -1), name);
+    push_compiled_in(c, name);
+    const char *id = kc_object_name(kci_object_at(L, c->state, -1));
+    if (kci_push_replaced(L, c->state, "devices", id))
+        return push_device_file(c, lua_tostring(L, -1), id);
+    return 1;
+}
+
 /* device(name or table) */
 static int device_device(lua_State *L)
 {
     kci_call c = kci_begin(L, "device", 1);
     if (lua_type(L, 1) == LUA_TTABLE)
-        return push_changed(&c, NULL, 1);
+        return push_changed(&c, NULL, 1, NULL);
     if (kci_absent(&c, 1))
         return kci_error(&c, "device is nothing, and the name of a device or a table is wanted");
     kci_device(&c, 1, "device");
@@ -101,7 +136,7 @@ int kci_device_with(lua_State *L)
     kc_object *object = kci_object_at(L, c.state, 1);
     if (object == NULL || kc_object_kind(object) != KC_DEVICE || lua_type(L, 2) != LUA_TTABLE)
         return kci_error(&c, "with is called as device:with{ hbm = { bandwidth = 4.8e12 } }");
-    return push_changed(&c, (kc_device *)object, 2);
+    return push_changed(&c, (kc_device *)object, 2, NULL);
 }
 
 static bool push_figure(lua_State *L, const kc_device *device, const char *path)

@@ -2,7 +2,6 @@
 #include "binding.h"
 #include "stdlib_files.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Upvalues of both functions here: the state, the kcost table, an environment. */
@@ -38,19 +37,25 @@ static void run_chunk(lua_State *L, const char *name)
     }
 }
 
-/* __index of kc.lib: loads the file at its first use.  Its chunk is named
- * "=kcost/NAME.lua": errors are not reported at its lines. */
+/* __index of kc.lib: loads the file at its first use: stdlib/NAME.lua of the path, else the one
+ * that is compiled in.  Its chunk is named "=kcost/…": errors are not reported at its lines. */
 static int load_library(lua_State *L)
 {
     kci_call c = {.L = L, .state = kci_state_of(L), .name = "lib"};
     lua_settop(L, 2);
     const char *name = kci_string(&c, 2, "the name");
-    const kci_stdlib_file *file = find_file(name);
-    if (file == NULL)
-        return no_such_library(&c, name);
-    lua_pushfstring(L, "=kcost/%s.lua", name);
-    if (luaL_loadbufferx(L, (const char *)file->bytes, file->length, lua_tostring(L, -1), "t") != 0)
-        return lua_error(L);
+    if (kci_push_replaced(L, c.state, "stdlib", name)) {
+        const char *path = lua_tostring(L, -1);
+        kci_load_as(&c, path, lua_pushfstring(L, "=kcost/%s", path));
+    } else {
+        const kci_stdlib_file *file = find_file(name);
+        if (file == NULL)
+            return no_such_library(&c, name);
+        lua_pushfstring(L, "=kcost/%s.lua", name);
+        if (luaL_loadbufferx(L, (const char *)file->bytes, file->length, lua_tostring(L, -1),
+                             "t") != 0)
+            return lua_error(L);
+    }
     run_chunk(L, name);
     lua_pushvalue(L, 2);
     lua_pushvalue(L, -2);
@@ -77,45 +82,6 @@ void kci_library_add(lua_State *L, kci_state *state, int state_at)
 
 /* ---- require -------------------------------------------------------------- */
 
-static bool exists(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    fclose(file);
-    return true;
-}
-
-/* Pushes `template` with each "?" replaced by the module's name as a path; a
- * directory stands for "directory/?.lua". */
-static const char *push_candidate(lua_State *L, const char *template, size_t length,
-                                  const char *name)
-{
-    lua_pushlstring(L, template, length);
-    if (memchr(template, '?', length) == NULL) {
-        lua_pushliteral(L, "/?.lua");
-        lua_concat(L, 2);
-    }
-    const char *candidate = luaL_gsub(L, lua_tostring(L, -1), "?", name);
-    lua_remove(L, -2);
-    return candidate;
-}
-
-/* Pushes the path of the first file that a template names, or returns false. */
-static bool push_found(lua_State *L, const char *templates, const char *name)
-{
-    while (templates != NULL && *templates != '\0') {
-        size_t length = strcspn(templates, ";");
-        if (length > 0 && exists(push_candidate(L, templates, length, name)))
-            return true;
-        if (length > 0)
-            lua_pop(L, 1);
-        templates += length;
-        templates += strspn(templates, ";");
-    }
-    return false;
-}
-
 /* "dir/?.lua;dir/?/init.lua" of the running script's directory. */
 static const char *push_beside_script(lua_State *L, const kci_state *state)
 {
@@ -140,8 +106,8 @@ static int load_neighbour(kci_call *c, const char *name)
         return kci_error(c, "the name '%s' is none of a module: letters, digits, '_', '-' and '.'",
                          name);
     const char *path = luaL_gsub(L, name, ".", "/");
-    if (!push_found(L, push_beside_script(L, c->state), path) &&
-        !push_found(L, c->state->path, path))
+    if (!kci_push_found(L, push_beside_script(L, c->state), path) &&
+        !kci_push_found(L, c->state->path, path))
         return kci_error(c, "there is no module '%s' beside the script, nor on the path", name);
     if (luaL_loadfilex(L, lua_tostring(L, -1), "t") != 0)
         return lua_error(L);

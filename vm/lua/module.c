@@ -2,6 +2,7 @@
 #include "binding.h"
 #include "stdlib_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int luaopen_kcost(lua_State *L);
@@ -82,10 +83,22 @@ static void add_preloaded(lua_State *L, int module)
     lua_pop(L, 1);
 }
 
+/* The text stays in the registry: the environment's may change. */
+static void take_path(lua_State *L, kci_state *state)
+{
+    const char *path = getenv("KCOST_PATH");
+    if (path == NULL || state->vm || state->path != NULL)
+        return;
+    lua_pushstring(L, path);
+    state->path = lua_tostring(L, -1);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
 int luaopen_kcost(lua_State *L)
 {
     lua_settop(L, 0);
     kci_state *state = kci_state_push(L, NULL);
+    take_path(L, state);
     kci_module_push(L, state, 1);
     add_preloaded(L, 2);
     return 1;

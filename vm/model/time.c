@@ -258,8 +258,10 @@ static double level_seconds(double read, double written, double rate, double ban
 static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double busiest,
                        const kci_shared *shared, bool *latency)
 {
-    double *part = t->times->part, ctas = t->counts->ctas;
-    double resident = kci_min(ctas, supply->cores * t->times->occupancy);
+    double *part = t->times->part, ctas = t->counts->ctas, steps = kci_max(1, cta->steps);
+    double resident = kci_min(t->tiling->stream ? ctas * steps : ctas, supply->cores * t->times->occupancy);
+    if (t->tiling->stream) /* equal shares of all steps, as in kci_stream_body */
+        busiest = kci_ceil(resident / supply->cores) * kci_ceil(ctas * steps / resident) / steps;
     double hbm = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
     double l2 = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
     double l2_bytes = shared->l2_read + shared->l2_written;
