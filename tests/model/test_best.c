@@ -1,21 +1,27 @@
 /* test_best.c: the schedules that a tuned library would try, and the fastest of them. */
 #include "timed_kernel.h"
 
+#include "candidates.h"
 #include "kernel.h"
 #include "step.h"
 
-static kc_tensor *matmul(double m, double n, double k)
+static kc_tensor *matmul_of(const char *type, double m, double n, double k)
 {
     const kc_size sizes[] = { { "m", m }, { "n", n }, { "k", k } };
-    kc_dtype *f16 = kc_dtype_named(context, "f16");
-    kc_tensor *a = kc_tensor_new(context, "A", "m k", f16, sizes, 3), *b = kc_tensor_new(context, "B", "k n", f16, sizes, 3);
+    kc_dtype *dtype = kc_dtype_named(context, type);
+    kc_tensor *a = kc_tensor_new(context, "A", "m k", dtype, sizes, 3), *b = kc_tensor_new(context, "B", "k n", dtype, sizes, 3);
     kc_value *x = kc_read(a, NULL, NULL, 0, 1, 0), *y = kc_read(b, NULL, NULL, 0, 1, 0);
     kc_value *product = kc_matmul(x, y, "k", NULL, NULL, NULL);
     kc_tensor *c = kc_write("C", product, NULL, NULL, NULL, NULL, 0, 1);
-    void *const made[] = { f16, a, b, x, y, product };
+    void *const made[] = { dtype, a, b, x, y, product };
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         kc_release(made[i]);
     return c;
+}
+
+static kc_tensor *matmul(double m, double n, double k)
+{
+    return matmul_of("f16", m, n, k);
 }
 
 static double number(const kc_result *r, kc_field field)
@@ -82,6 +88,34 @@ static kc_tensor *in_blocks(double m, double n, double blocks, bool by_product)
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         kc_release(made[i]);
     return c;
+}
+
+static kc_status count_persistent(void *data, kci_tiling *tiling)
+{
+    *(int *)data += tiling->persistent;
+    return KC_OK;
+}
+
+/* Candidates of a large matmul on an A100 whose CTAs stay. */
+static int persistent_ones(const char *type)
+{
+    kc_device *device = named("a100-sxm4-80gb");
+    kc_tensor *c = matmul_of(type, 4096, 4096, 4096);
+    kc_schedule *plain = kc_schedule_new(context);
+    kc_kernel *kernel = kc_tile((kc_object *)c, plain);
+    const double sizes[3] = { 4096, 4096, 4096 };
+    int count = 0;
+    assert_int_equal(kci_candidates(&kernel->graph, device, sizes, kernel->tiling, count_persistent, &count), KC_OK);
+    void *const made[] = { device, c, plain, kernel };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+    return count;
+}
+
+TEST(a_cta_of_a_vector_unit_takes_one_tile)
+{
+    assert_true(persistent_ones("f16") > 10);
+    assert_int_equal(persistent_ones("f32"), 0);
 }
 
 TEST(blocks_of_k_that_are_added_up_are_split_too)
@@ -244,6 +278,7 @@ int main(void)
         cmocka_unit_test(the_kernel_that_best_finds_takes_the_time_it_says),
         cmocka_unit_test(best_is_not_slower_than_a_tile_by_hand),
         cmocka_unit_test(few_tiles_and_a_long_k_are_split),
+        cmocka_unit_test(a_cta_of_a_vector_unit_takes_one_tile),
         cmocka_unit_test(blocks_of_k_that_are_added_up_are_split_too),
         cmocka_unit_test(work_on_one_operand_is_told_from_work_on_the_product),
         cmocka_unit_test(of_a_program_each_kernel_is_searched),

@@ -202,7 +202,8 @@ static kc_status try_clusters(const trying *t)
     return status;
 }
 
-/* Few tiles: their k shared by several CTAs.  Many: persistent CTAs, or stream-K. */
+/* Few tiles: their k shared by several CTAs.  Many: persistent CTAs, or stream-K; libraries have
+ * no such kernels for vector units, where a CTA is one tile. */
 static kc_status try_matmul_grids(const trying *t)
 {
     double cores = t->device->full.cores, ctas = trips(t, t->tiling->grid);
@@ -217,7 +218,7 @@ static kc_status try_matmul_grids(const trying *t)
         status = visit(t);
         t->tiling->split[k] = 1;
     }
-    if (ctas <= cores || status != KC_OK)
+    if (ctas <= cores || status != KC_OK || t->roles->vector_unit)
         return status;
     t->tiling->persistent = true;
     status = try_clusters(t);
