@@ -52,12 +52,16 @@ return {
 
   turing = {
     path = "mma",
+    l2 = { rate = 21.7 },
+    energy = { vector = 17.5e-12 },
     registers = { unit = 256, parts = 4 },
     smem = { bandwidth = 64 },
     max_ctas = 16,
     launch = { eager = 28e-6 },
     source = {
       ["launch"] = "assumed: the hosts of its time; a PyTorch op took 25 us and more on a P4, 30 and more on a V100 and a P100 (NeuSight)",
+      ["l2.rate"] = "assumed: as Volta",
+      ["energy"] = "derived: T4, 4.0 TFLOP/s of f32 matmul at 70 W (device-benchmarks) [A]",
       ["registers"] = OCCUPANCY,
       ["smem"] = "assumed",
       ["max_ctas"] = "vendor: CUDA programming guide, compute capability 7.5 [A]",
@@ -67,10 +71,12 @@ return {
   ampere = {
     path = "mma",
     l2 = { rate = 16.7 },
+    energy = { vector = 12e-12 },
     smem = { reserved = 1024 },
     registers = { unit = 256, parts = 4 },
     source = {
       ["l2.rate"] = "derived: A40, 2.44 TB/s over 84 SMs at 1.74 GHz [A]",
+      ["energy"] = "derived: 14 TFLOP/s of f32 matmul on an A10 of 150 W, 27 on an RTX 3090 of 350 W (device-benchmarks) [A]",
       ["smem"] = "vendor: CUDA programming guide, 1 KiB a CTA from 8.0 on [A]",
       ["registers"] = OCCUPANCY,
     },
@@ -79,12 +85,14 @@ return {
   ada = {
     path = "mma",
     l2 = { rate = 14.5 },
+    energy = { vector = 6.9e-12 },
     smem = { reserved = 1024 },
     registers = { unit = 256, parts = 4 },
     max_ctas = 24,
     sustained = { matrix = { f16 = 0.60 } },
     source = {
       ["l2.rate"] = "derived: L40, 5.2 TB/s over 142 SMs at 2.52 GHz [A]",
+      ["energy"] = "derived: 12 TFLOP/s of f32 matmul on an L4 of 72 W, 58 on an RTX 4090 of 450 W (device-benchmarks) [A]",
       ["smem"] = "vendor: CUDA programming guide, 1 KiB a CTA from 8.0 on [A]",
       ["registers"] = OCCUPANCY,
       ["max_ctas"] = "vendor: CUDA programming guide, compute capability 8.9 [A]",

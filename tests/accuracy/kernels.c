@@ -70,7 +70,7 @@ static bool add(pieces *p, void *kernel, bool tiled, double times, bool is_main)
 {
     if (!kernel || p->count == COUNT(p->list))
         return false;
-    p->list[p->count++] = (struct piece){ kernel, tiled, times, is_main };
+    p->list[p->count++] = (struct piece){ kernel, tiled, times, is_main, NULL };
     return true;
 }
 
@@ -80,29 +80,41 @@ static void warm(pieces *p, const char *tensor)
         snprintf(p->warm[p->warm_count++], sizeof p->warm[0], "%s", tensor);
 }
 
+static kc_schedule *schedule(pieces *p, double threads, double access, double stages)
+{
+    kc_schedule *s = keep(p, kc_schedule_new(p->context));
+    kc_schedule_threads(s, threads);
+    kc_schedule_vector(s, access);
+    kc_schedule_stages(s, NULL, stages);
+    return s;
+}
+
 /* ---- dtypes ---------------------------------------------------------------------------------- */
+
+/* Values that share a scale which the activation's quantiser has to find. */
+typedef enum scales { WIDE, A_TENSOR, A_ROW, A_BLOCK } scales;
 
 /* How a label of the format is stored and multiplied. */
 static const struct format {
     const char *label, *a, *b, *c, *math;
-    bool narrow;                /* the activation comes in 16 bits and is quantised */
+    scales scale;               /* narrow ones: the activation comes in 16 bits and is quantised */
 } formats[] = {
-    { "fp16", "f16", "f16", "f16", NULL, false },
-    { "bf16", "bf16", "bf16", "bf16", NULL, false },
-    { "fp32", "f32", "f32", "f32", NULL, false },
-    { "tf32", "f32", "f32", "f32", "tf32", false },
-    { "fp64", "f64", "f64", "f64", NULL, false },
-    { "fp8", "f8", "f8", "bf16", NULL, true },
-    { "fp8_block", "f8", "f8", "bf16", NULL, true },
-    { "fp8_rowwise", "f8", "f8", "bf16", NULL, true },
-    { "fp8_dynquant", "f8", "f8", "bf16", NULL, true },
-    { "int8", "i8", "i8", "bf16", NULL, true },
-    { "nvfp4", "nvf4", "nvf4", "bf16", NULL, true },
-    { "mxfp4", "mxf4", "mxf4", "bf16", NULL, true },
-    { "w8a16", "bf16", "i8", "bf16", NULL, false },
-    { "w4a16", "bf16", "i4g128", "bf16", NULL, false },
-    { "fp16in_fp32", "f16", "f16", "f16", "f32", false },
-    { "bf16_kvfp8", "bf16", "f8", "bf16", "bf16", false },
+    { "fp16", "f16", "f16", "f16", NULL, WIDE },
+    { "bf16", "bf16", "bf16", "bf16", NULL, WIDE },
+    { "fp32", "f32", "f32", "f32", NULL, WIDE },
+    { "tf32", "f32", "f32", "f32", "tf32", WIDE },
+    { "fp64", "f64", "f64", "f64", NULL, WIDE },
+    { "fp8", "f8", "f8", "bf16", NULL, A_TENSOR },
+    { "fp8_block", "f8", "f8", "bf16", NULL, A_BLOCK },
+    { "fp8_rowwise", "f8", "f8", "bf16", NULL, A_ROW },
+    { "fp8_dynquant", "f8", "f8", "bf16", NULL, A_TENSOR },
+    { "int8", "i8", "i8", "bf16", NULL, A_ROW },
+    { "nvfp4", "nvf4", "nvf4", "bf16", NULL, A_BLOCK },
+    { "mxfp4", "mxf4", "mxf4", "bf16", NULL, A_BLOCK },
+    { "w8a16", "bf16", "i8", "bf16", NULL, WIDE },
+    { "w4a16", "bf16", "i4", "bf16", NULL, WIDE },
+    { "fp16in_fp32", "f16", "f16", "f16", "f32", WIDE },
+    { "bf16_kvfp8", "bf16", "f8", "bf16", "bf16", WIDE },
 };
 
 static const struct format *format_of(const char *label)
@@ -120,33 +132,98 @@ static double bytes_of(pieces *p, const char *type)
 
 /* ---- matmul ------------------------------------------------------------------------------------ */
 
-static bool make_matmul(pieces *p, const row *r, const setting *s, double l2)
+/* The largest magnitude of a tensor, as TensorRT-LLM finds it: 1,024 CTAs of 1,024 threads, accesses of
+ * 2 bytes, four unrolled, one atomic a CTA behind a zero fill; then the scale is cast, by itself. */
+static bool add_maximum(pieces *p, double elements)
+{
+    size_list sizes = { { { "c", 1024 }, { "e", ceil(elements / 1024) }, { "one", 1 } }, 3 };
+    kc_schedule *how = schedule(p, 1024, 2, 5);
+    kc_schedule_tile(how, "c", 1);
+    kc_schedule_tile(how, "e", 1024);
+    kc_schedule_grid(how, "c");
+    kc_schedule_combine(how, "atomic");
+    kc_tensor *most = write(p, "M", reduce(p, input(p, "X", "c e one", "bf16", &sizes), "c e", 2), "f32", NULL);
+    return add(p, keep(p, kc_tile((kc_object *)most, how)), true, 1, false) &&
+           add(p, write(p, "S", map1(p, input(p, "M", "one", "f32", &sizes), 0, 0), "f32", NULL), false, 1, false);
+}
+
+/* One pass that makes the activation narrow; with one scale for all, 1,024 CTAs of 256 threads walk it
+ * together, an element at a time. */
+static bool add_quantisation(pieces *p, const struct format *f, double elements)
+{
+    bool by_tensor = f->scale == A_TENSOR;
+    double threads = by_tensor ? 256 : 1, ctas = by_tensor ? fmin(1024, ceil(elements / threads)) : 1;
+    size_list sizes = { { { "s", ceil(elements / (ctas * threads)) }, { "c", ctas }, { "t", threads } }, 3 };
+    warm(p, "X");
+    void *pass = write(p, "A", map1(p, input(p, "X", "s c t", "bf16", &sizes), 3, 0), f->a, NULL);
+    if (!by_tensor)
+        return add(p, pass, false, 1, false);
+    kc_schedule *how = schedule(p, threads, 2, 1);
+    kc_schedule_tile(how, "s", 1);
+    kc_schedule_tile(how, "c", 1);
+    kc_schedule_grid(how, "c");
+    return add_maximum(p, elements) && add(p, keep(p, kc_tile(pass, how)), true, 1, false);
+}
+
+/* Vector work to make an element of a weight as wide as the activation: converted, scaled (CUTLASS' fpA_intB). */
+static const double DEQUANTISE = 1.5;
+/* A[m,k] B[k,n], k in chunks "c" of "k", one where nothing happens between them; NULL: kcost has no such product. */
+static kc_value *product_of(pieces *p, const row *r, const struct format *f, const size_list *sizes, bool promotes)
+{
+    bool batched = shape_number(r->shape, "b", 1) > 1;
+    kc_value *left = input(p, "A", batched ? "b m c k" : "m c k", f->a, sizes);
+    kc_value *right = input(p, "B", batched ? "b c k n" : "c k n", f->b, sizes);
+    const char *math = f->math;
+    if (strncmp(r->dtype, "w", 1) == 0) {
+        right = map1(p, right, DEQUANTISE, 0);
+        math = f->a;
+    }
+    kc_value *product = keep(p, kc_matmul(left, right, promotes ? "k" : "c k", math, NULL, NULL));
+    if (!product && f->math)
+        product = keep(p, kc_matmul(left, right, promotes ? "k" : "c k", NULL, NULL, NULL));
+    return promotes ? reduce(p, product, "c", 1) : product; /* a chunk is scaled and added: one multiply-add */
+}
+
+/* Products of words of four integers, one instruction each like a multiply-add of f32. */
+static kc_value *product_in_words(pieces *p, const size_list *sizes)
+{
+    kc_value *left = input(p, "A", "m c k", "i32", sizes), *right = input(p, "B", "c k n", "i32", sizes);
+    return keep(p, kc_matmul(left, right, "c k", NULL, "vector", NULL));
+}
+
+/* What a recorded event costs: as much as a kernel that has next to nothing to do. */
+static bool add_event(pieces *p)
+{
+    const size_list sizes = { { { "one", 1 } }, 1 };
+    return add(p, write(p, "E", map1(p, input(p, "Q", "one", "f32", &sizes), 0, 0), "f32", NULL), false, 1, false);
+}
+
+static bool make_matmul(pieces *p, const row *r, const setting *s, const chip *chip)
 {
     const struct format *f = format_of(r->dtype);
     double b = shape_number(r->shape, "b", 1), m = shape_number(r->shape, "m", 0);
     double n = shape_number(r->shape, "n", 0), k = shape_number(r->shape, "k", 0);
     if (!f || m < 1 || n < 1 || k < 1)
         return false;
-    size_list sizes = { { { "b", b }, { "m", m }, { "n", n }, { "k", k } }, 4 };
-    bool batched = b > 1;
-    if (s->quantises && f->narrow) {
-        kc_value *wide = input(p, "X", batched ? "b m k" : "m k", "bf16", &sizes);
-        if (!add(p, write(p, "A", map1(p, wide, 3, 0), f->a, NULL), false, 1, false))
-            return false;
-        warm(p, "X");
-    }
-    kc_value *left = input(p, "A", batched ? "b m k" : "m k", f->a, &sizes);
-    kc_value *right = input(p, "B", batched ? "b k n" : "k n", f->b, &sizes);
-    const char *math = f->math ? f->math : strncmp(r->dtype, "w", 1) == 0 ? "bf16" : NULL;
-    kc_value *product = keep(p, kc_matmul(left, right, "k", math, NULL, NULL));
-    if (!product && math && f->math)
-        product = keep(p, kc_matmul(left, right, "k", NULL, NULL, NULL));
+    bool in_words = s->matmul == IN_WORDS && strcmp(r->dtype, "int8") == 0;
+    bool promotes = strcmp(r->dtype, "fp8_block") == 0 && !chip->scales_blocks;
+    if (in_words)
+        k = ceil(k / 4);
+    double chunk = promotes ? fmin(128, k) : k;
+    size_list sizes = { { { "b", b }, { "m", m }, { "n", n }, { "c", ceil(k / chunk) }, { "k", chunk } }, 5 };
+    if (s->matmul == QUANTISING && f->scale != WIDE && !add_quantisation(p, f, b * m * k))
+        return false;
+    kc_value *product = in_words ? product_in_words(p, &sizes) : product_of(p, r, f, &sizes, promotes);
     double weights = b * k * n * bytes_of(p, f->b), others = b * m * (k * bytes_of(p, f->a) + n * bytes_of(p, f->c));
+    double copies = fmin(5, ceil(chip->l2_bytes / weights));
     if (s->cache != COLD)
         warm(p, "A");
-    if (s->cache == WARM || (s->cache == ROTATED && 3 * weights + others <= l2))
+    if (s->cache == WARM || (s->cache == ROTATED && copies * weights + others <= chip->l2_bytes))
         warm(p, "B");
-    return add(p, write(p, "C", product, f->c, NULL), false, 1, true);
+    if (!add(p, write(p, "C", product, in_words ? "i32" : f->c, NULL), false, 1, true))
+        return false;
+    p->list[p->count - 1].family = family_of(r);
+    return s->kernels < 2 || add_event(p);
 }
 
 /* ---- attention ----------------------------------------------------------------------------------- */
@@ -169,7 +246,7 @@ static bool make_attention(pieces *p, const row *r, const setting *s, double cor
     bool causal = shape_number(r->shape, "causal", 0) != 0 && sq > 1 && !s->all_tiles;
     if (!f || b < 1 || h < 1 || groups < 1 || sq < 1 || skv < 1 || d < 1 || fmod(h, groups) != 0)
         return false;
-    const char *q = f->narrow ? "f8" : f->a, *out = f->narrow ? "bf16" : f->a;
+    const char *q = f->scale ? "f8" : f->a, *out = f->scale ? "bf16" : f->a;
     size_list sizes = { { { "b", b }, { "g", groups }, { "r", h / groups }, { "i", sq }, { "j", skv }, { "d", d },
                           { "e", e } }, 7 };
     if (s->rope && !add_rotation(p, b * h * sq * d, b * groups * sq * d, out))
@@ -181,7 +258,7 @@ static bool make_attention(pieces *p, const row *r, const setting *s, double cor
     if (causal)
         S = keep(p, kc_causal(S, "i", "j"));
     kc_value *P = keep(p, kc_softmax(S, "j", 1));
-    if (f->narrow)
+    if (f->scale)
         P = keep(p, kc_cast(P, dtype(p, q)));
     kc_value *V = input(p, "V", "b g j e", f->b, &sizes);
     kc_value *O = keep(p, kc_matmul(P, V, "j", f->math, NULL, NULL));
@@ -230,15 +307,6 @@ static double elements(const row *r)
 {
     double n = shape_number(r->shape, "n", 0), m = shape_number(r->shape, "m", 1);
     return m * n;
-}
-
-static kc_schedule *schedule(pieces *p, double threads, double access, double stages)
-{
-    kc_schedule *s = keep(p, kc_schedule_new(p->context));
-    kc_schedule_threads(s, threads);
-    kc_schedule_vector(s, access);
-    kc_schedule_stages(s, NULL, stages);
-    return s;
 }
 
 static bool add_kernel(pieces *p, kc_tensor *written, kc_schedule *s, double times)
@@ -458,15 +526,15 @@ static bool make_memory(pieces *p, const row *r, const setting *s, double cores)
     return make_stream(p, r, cores);
 }
 
-bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, double cores, double l2_bytes)
+bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, const chip *chip)
 {
     *p = (pieces){ .context = context };
     bool good = false;
     switch (r->kind) {
-    case MATMUL: good = make_matmul(p, r, s, l2_bytes); break;
+    case MATMUL: good = make_matmul(p, r, s, chip); break;
     case PREFILL:
-    case DECODE: good = make_attention(p, r, s, cores); break;
-    case MEMORY: good = make_memory(p, r, s, cores); break;
+    case DECODE: good = make_attention(p, r, s, chip->cores); break;
+    case MEMORY: good = make_memory(p, r, s, chip->cores); break;
     case CLASSES:
     case NO_CLASS: break;
     }

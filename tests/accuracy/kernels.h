@@ -16,6 +16,7 @@ typedef struct pieces {
         bool tiled;                 /* under a schedule that the source states; else best finds one */
         double times;
         bool main;                  /* the op itself; others are passes before it */
+        const family *family;       /* whose tiles are the only ones; NULL: best's */
     } list[6];
     size_t count;
     double launches;                /* further kernels of the op that move nothing to speak of */
@@ -25,8 +26,14 @@ typedef struct pieces {
     char warm_weights[16];
 } pieces;
 
+/* What the kernels of a row depend on. */
+typedef struct chip {
+    double cores, l2_bytes;
+    bool scales_blocks;             /* its matrix unit multiplies by the scales of blocks (tcgen05) */
+} chip;
+
 /* False: kcost cannot express it (the op, the dtype, or a shape of another kind). */
-bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, double cores, double l2_bytes);
+bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, const chip *chip);
 void pieces_free(pieces *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* predict.c: a row's kernels, each under its stated schedule or the best one, added up. */
 #include "predict.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,8 +68,10 @@ static machine *machine_of(machines *all, const char *name)
         kc_release(m->device[1]);
         m->device[1] = NULL;
     }
-    kc_device_get(base, "cores", &m->cores);
-    kc_device_get(base, "l2.capacity", &m->l2_bytes);
+    kc_device_get(base, "cores", &m->chip.cores);
+    kc_device_get(base, "l2.capacity", &m->chip.l2_bytes);
+    const char *arch = kc_device_get_text(base, "arch");
+    m->chip.scales_blocks = arch && strcmp(arch, "blackwell") == 0;
     for (int f = 0; f < 2; f++)
         for (int r = 0; r < REGIMES && m->device[f]; r++)
             m->launch_us[f][r] = launch_us(all, m->device[f], regimes[r]);
@@ -100,10 +103,47 @@ static kc_options *options_of(const pieces *p, const setting *s, const char *lau
     return options;
 }
 
+static kc_schedule *schedule_of(kc_context *context, const family *f, size_t tile, size_t stages, bool persistent)
+{
+    kc_schedule *how = kc_schedule_new(context);
+    kc_schedule_tile(how, "m", f->tiles[tile].m);
+    kc_schedule_tile(how, "n", f->tiles[tile].n);
+    kc_schedule_tile(how, "c", 1);
+    kc_schedule_tile(how, "k", f->k);
+    kc_schedule_raster(how, "m n", 8);
+    kc_schedule_stages(how, NULL, f->stages[stages]);
+    kc_schedule_persistent(how, persistent);
+    return how;
+}
+
+/* The fastest of a family; NULL: none runs. */
+static kc_result *best_of(const family *f, kc_object *kernel, const kc_device *device, const kc_options *options)
+{
+    kc_context *context = kc_object_context(kernel);
+    kc_result *best = NULL;
+    double least = INFINITY;
+    for (size_t tile = 0; tile < sizeof f->tiles / sizeof f->tiles[0] && f->tiles[tile].m > 0; tile++)
+        for (size_t i = 0; i < sizeof f->stages / sizeof f->stages[0] && f->stages[i] > 0; i++) {
+            kc_schedule *how = schedule_of(context, f, tile, i, f->persistent);
+            kc_kernel *tiled = kc_tile(kernel, how);
+            kc_result *r = tiled ? kc_evaluate((kc_object *)tiled, device, options) : NULL;
+            double seconds = INFINITY;
+            kc_result_number(r, KC_TIME, &seconds);
+            kc_release(tiled);
+            kc_release(how);
+            kc_release(seconds < least ? best : r);
+            best = seconds < least ? r : best;
+            least = fmin(least, seconds);
+        }
+    return best;
+}
+
 /* Microseconds of one kernel; negative: it does not run. */
 static double time_of(const struct piece *piece, const kc_device *device, const kc_options *options, bool verbose)
 {
-    kc_result *r = piece->tiled ? kc_evaluate(piece->kernel, device, options) : kc_best(piece->kernel, device, options);
+    kc_result *r = piece->tiled    ? kc_evaluate(piece->kernel, device, options)
+                   : piece->family ? best_of(piece->family, piece->kernel, device, options)
+                                   : kc_best(piece->kernel, device, options);
     double seconds = -1e-6;
     kc_result_number(r, KC_TIME, &seconds);
     if (verbose && r)
@@ -158,7 +198,7 @@ static prediction run(machines *all, const row *r, bool verbose)
     const setting *s = setting_of(r);
     pieces p;
     out.what = NOT_EXPRESSED;
-    if (pieces_make(&p, all->context, r, s, m->cores, m->l2_bytes))
+    if (pieces_make(&p, all->context, r, s, &m->chip))
         out.what = add_times(&out, m, &p, s, verbose) ? PREDICTED : DOES_NOT_RUN;
     else if (verbose)
         printf("%s\n", kc_context_message(all->context));

@@ -22,7 +22,7 @@ typedef struct change {
 typedef struct machine {
     const char *name;
     kc_device *device[2];       /* [1]: NULL: no fitted constants */
-    double cores, l2_bytes;
+    chip chip;
     double launch_us[2][4];     /* of an empty kernel, by regime */
 } machine;
 

@@ -23,6 +23,7 @@ within() {
 }
 
 within 'matmul f16\/bf16 aiconfigurator, vidur > 10 us' 9 12
+within 'matmul, all' 14 16
 within 'prefill attention f16\/bf16 > 10 us' 18 22
 within 'decode attention f16\/bf16 > 10 us' 16 20
 within 'memory > 10 us, all but vidur' 18 18

@@ -16,7 +16,9 @@ const setting settings[] = {
     { "aiconfigurator", "attention_decode", NULL, "fw=trtllm", "graph", WARM, 3, true, false, 32, false, 0,
       "replays of one graph" },
     { "aiconfigurator", "attention_decode", NULL, NULL, "graph", WARM, 4, true, false, 0, false, 0, "replays of one graph" },
-    { "aiconfigurator", MATMULS, NULL, NULL, "graph", ROTATED, 1, false, true, 0, false, 0,
+    { "aiconfigurator", MATMULS, NULL, "fw=trtllm-1.0", "stream", PRODUCED, 2, false, AS_STATED, 0, false, 0,
+      "a layer of a TensorRT engine, and an event of its profiler; others before it" },
+    { "aiconfigurator", MATMULS, NULL, NULL, "graph", ROTATED, 1, false, QUANTISING, 0, false, 0,
       "replays of one graph; copies of the weights take turns" },
     { "aiconfigurator", "*", NULL, NULL, "graph", WARM, 1, false, false, 0, false, 0, "replays of one graph" },
     { "vidur", "attention", "A100-SXM4-80GB", NULL, "none", PRODUCED, 6, false, false, 0, true, 0,
@@ -31,7 +33,8 @@ const setting settings[] = {
     { "neusight", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call between two events" },
     { "kernelbench", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call" },
     { "liger", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, "do_bench flushes the L2, then times one queued call" },
-    { "aiter", "*", NULL, NULL, "none", COLD, 1, false, true, 0, false, 0, "profiler; tensors rotated past the cache" },
+    { "aiter", "*", NULL, NULL, "none", COLD, 1, false, AS_STATED, 0, false, 0, "profiler; tensors rotated past the cache" },
+    { "deepbench", "*", NULL, NULL, "stream", WARM, 1, false, IN_WORDS, 0, false, 0, "calls in a loop" },
     { "gpu_benches", "*", NULL, "mode=graph", "graph", WARM, 1, false, false, 0, false, 0, "back to back in one graph" },
     { "gpu_benches", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, "back to back" },
     { "flash_attention_threads", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, "as posted" },
@@ -51,6 +54,36 @@ const setting *setting_of(const row *r)
     return &any;
 }
 
+static const family families[] = {
+    { "aiconfigurator", "w8a16 w4a16", 0, { { 16, 128 }, { 32, 128 }, { 64, 128 }, { 128, 128 }, { 128, 256 } }, 64, { 2, 3, 4 }, false,
+      "CUTLASS fpA_intB, weights made wide in registers" },
+    { "aiconfigurator", "int8", 4, { { 64, 64 }, { 64, 128 }, { 128, 64 }, { 128, 128 }, { 128, 256 }, { 256, 128 } }, 64, { 3, 4 }, false,
+      "CUTLASS, smooth quantisation" },
+    { "aiconfigurator", "fp8_block", 0, { { 64, 16 }, { 64, 32 }, { 64, 64 }, { 64, 128 }, { 128, 64 }, { 128, 128 }, { 128, 256 } }, 128, { 4, 6 }, true,
+      "DeepGEMM" },
+    { "aiconfigurator", "nvfp4", 0, { { 128, 256 } }, 256, { 3, 4 }, true, "CUTLASS, the one that nobody tuned" },
+};
+
+const family *family_of(const row *r)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(families[i].source, r->source) == 0 && listed(families[i].dtypes, r->dtype) &&
+            shape_number(r->shape, "m", 0) > families[i].above)
+            return &families[i];
+    return NULL;
+}
+
+static void print_family(const family *f)
+{
+    printf("%-24s %-18s", f->source, f->dtypes);
+    if (f->above > 0)
+        printf(" m > %.0f,", f->above);
+    printf(" k %.0f", f->k);
+    for (size_t i = 0; i < sizeof f->tiles / sizeof f->tiles[0] && f->tiles[i].m > 0; i++)
+        printf(" %.0fx%.0f", f->tiles[i].m, f->tiles[i].n);
+    printf("  %s\n", f->why);
+}
+
 static void print_one(const setting *s)
 {
     static const char *const caches[] = { "cold", "warm", "rotated", "produced" };
@@ -58,8 +91,8 @@ static void print_one(const setting *s)
     size_t used = 0;
     if (s->rope)
         used += (size_t)snprintf(what + used, sizeof what - used, " +rotate,append");
-    if (s->quantises)
-        used += (size_t)snprintf(what + used, sizeof what - used, " +quantise");
+    static const char *const matmuls[] = { "", " +quantise", " int8 in words of four (dp4a)" };
+    used += (size_t)snprintf(what + used, sizeof what - used, "%s", matmuls[s->matmul]);
     if (s->packs > 0)
         used += (size_t)snprintf(what + used, sizeof what - used, " packs %.0f heads or none", s->packs);
     if (s->all_tiles)
@@ -77,6 +110,10 @@ void settings_print(void)
     for (unsigned i = 0; i < setting_count; i++)
         print_one(&settings[i]);
     print_one(&any);
-    puts("\ncache: cold; warm: everything, as far as it fits; rotated: activations and output warm, weights only if three"
-         "\ncopies fit; produced: activations warm, weights and keys and values cold.\n");
+    puts("\ncache: cold; warm: everything, as far as it fits; rotated: activations and output warm, weights only if"
+         "\ntheir copies fit, as many as fill L2, at most five; produced: activations warm, weights and keys and values cold."
+         "\n\nMatmuls whose k is not split, with the tiles that there are; all others run on what best finds:\n");
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        print_family(&families[i]);
+    puts("");
 }

@@ -1,21 +1,27 @@
 /* test_best.c: the schedules that a tuned library would try, and the fastest of them. */
 #include "timed_kernel.h"
 
+#include "candidates.h"
 #include "kernel.h"
 #include "step.h"
 
-static kc_tensor *matmul(double m, double n, double k)
+static kc_tensor *matmul_of(const char *type, double m, double n, double k)
 {
     const kc_size sizes[] = { { "m", m }, { "n", n }, { "k", k } };
-    kc_dtype *f16 = kc_dtype_named(context, "f16");
-    kc_tensor *a = kc_tensor_new(context, "A", "m k", f16, sizes, 3), *b = kc_tensor_new(context, "B", "k n", f16, sizes, 3);
+    kc_dtype *dtype = kc_dtype_named(context, type);
+    kc_tensor *a = kc_tensor_new(context, "A", "m k", dtype, sizes, 3), *b = kc_tensor_new(context, "B", "k n", dtype, sizes, 3);
     kc_value *x = kc_read(a, NULL, NULL, 0, 1, 0), *y = kc_read(b, NULL, NULL, 0, 1, 0);
     kc_value *product = kc_matmul(x, y, "k", NULL, NULL, NULL);
     kc_tensor *c = kc_write("C", product, NULL, NULL, NULL, NULL, 0, 1);
-    void *const made[] = { f16, a, b, x, y, product };
+    void *const made[] = { dtype, a, b, x, y, product };
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         kc_release(made[i]);
     return c;
+}
+
+static kc_tensor *matmul(double m, double n, double k)
+{
+    return matmul_of("f16", m, n, k);
 }
 
 static double number(const kc_result *r, kc_field field)
@@ -65,6 +71,94 @@ TEST(few_tiles_and_a_long_k_are_split)
     kc_release(best);
     kc_release(c);
     kc_release(device);
+}
+
+/* C = sum over c of s * (A[m c k] B[c k n] over k): blocks of k with scales of their own. */
+static kc_tensor *in_blocks(double m, double n, double blocks, bool by_product)
+{
+    const kc_size sizes[] = { { "m", m }, { "n", n }, { "c", blocks }, { "k", 128 } };
+    const kc_cost cost = { 1, 0 };
+    kc_dtype *f8 = kc_dtype_named(context, "f8");
+    kc_tensor *a = kc_tensor_new(context, "A", "m c k", f8, sizes, 4), *b = kc_tensor_new(context, "B", "c k n", f8, sizes, 4);
+    kc_value *x = kc_read(a, NULL, NULL, 0, 1, 0), *y = kc_read(b, NULL, NULL, 0, 1, 0);
+    kc_value *wide = by_product ? kc_retain(y) : kc_map("widen", &y, 1, &cost);
+    kc_value *product = kc_matmul(x, wide, "k", NULL, NULL, NULL), *sum = kc_reduce("add", product, "c", NULL, 0, &cost);
+    kc_tensor *c = kc_write("C", by_product ? sum : product, NULL, NULL, NULL, NULL, 0, 1);
+    void *const made[] = { f8, a, b, x, y, wide, product, sum };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+    return c;
+}
+
+static kc_status count_persistent(void *data, kci_tiling *tiling)
+{
+    *(int *)data += tiling->persistent;
+    return KC_OK;
+}
+
+/* Candidates of a large matmul on an A100 whose CTAs stay. */
+static int persistent_ones(const char *type)
+{
+    kc_device *device = named("a100-sxm4-80gb");
+    kc_tensor *c = matmul_of(type, 4096, 4096, 4096);
+    kc_schedule *plain = kc_schedule_new(context);
+    kc_kernel *kernel = kc_tile((kc_object *)c, plain);
+    const double sizes[3] = { 4096, 4096, 4096 };
+    int count = 0;
+    assert_int_equal(kci_candidates(&kernel->graph, device, sizes, kernel->tiling, count_persistent, &count), KC_OK);
+    void *const made[] = { device, c, plain, kernel };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+    return count;
+}
+
+TEST(a_cta_of_a_vector_unit_takes_one_tile)
+{
+    assert_true(persistent_ones("f16") > 10);
+    assert_int_equal(persistent_ones("f32"), 0);
+}
+
+TEST(blocks_of_k_that_are_added_up_are_split_too)
+{
+    kc_device *device = named("a100-sxm4-80gb");
+    kc_tensor *c = in_blocks(64, 256, 256, true);
+    kc_result *best = kc_best((kc_object *)c, device, NULL);
+    assert_non_null(strstr(kc_result_schedule(best), "\"split\":{\"c\":"));
+    kc_release(best);
+    kc_release(c);
+    kc_release(device);
+}
+
+/* Vector FLOP that C's kernel executes in 64 x 64 tiles, and of them those on one operand. */
+static void vector_work(kc_tensor *c, double *all, double *apart)
+{
+    kc_schedule *schedule = kc_schedule_new(context);
+    kc_schedule_tile(schedule, "m", 64);
+    kc_schedule_tile(schedule, "n", 64);
+    kc_kernel *kernel = kc_tile((kc_object *)c, schedule);
+    double sizes[KCI_MAX_LOOPS];
+    for (size_t i = 0; i < kernel->graph.loop_count; i++)
+        sizes[i] = kernel->graph.loops[i].size;
+    kci_plan *plan = kci_plan_new(&kernel->graph, kernel->tiling);
+    const kci_counts *counts = kci_plan_count(plan, sizes, NULL);
+    assert_non_null(counts);
+    *all = counts->executed_vector[0];
+    *apart = counts->executed_vector_apart;
+    kci_plan_free(plan);
+    void *const made[] = { c, schedule, kernel };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+TEST(work_on_one_operand_is_told_from_work_on_the_product)
+{
+    double all, apart;
+    vector_work(in_blocks(128, 128, 4, false), &all, &apart);
+    assert_number(all, 2 * 4. * 128 * 128);     /* each element of B in both rows of tiles */
+    assert_number(apart, all);
+    vector_work(in_blocks(128, 128, 4, true), &all, &apart);
+    assert_number(all, 4. * 128 * 128);
+    assert_number(apart, 0);
 }
 
 TEST(of_a_program_each_kernel_is_searched)
@@ -126,6 +220,34 @@ TEST(specialised_warps_hide_the_store_behind_the_next_tile)
     assert_true(hidden < mixed && mixed < plain);
 }
 
+TEST(what_prepares_an_operand_runs_beside_the_matmul)
+{
+    kci_cta_cost cta = { .matrix = 1e-4, .vector = 5e-5, .hide = 0.1, .steps = 10 };
+    double after = kci_row_of(&cta, &plenty, KCI_OVERLAP_LOAD, 1, 100, false).total;
+    assert_close(after, 1e-4 + 0.9 * 5e-5, 1e-9);
+    cta.ahead = cta.vector;
+    assert_close(kci_row_of(&cta, &plenty, KCI_OVERLAP_LOAD, 1, 100, false).total, 1e-4, 1e-9);
+    cta.vector = cta.ahead = 2e-4; /* unless it takes longer */
+    assert_close(kci_row_of(&cta, &plenty, KCI_OVERLAP_LOAD, 1, 100, false).total, 2e-4, 1e-9);
+}
+
+TEST(a_step_waits_for_its_tile_and_for_its_own_instructions)
+{
+    kc_device *h100 = named("h100-sxm5"), *a100 = named("a100-sxm4-80gb");
+    struct kci_matmul_count mm = { KCI_F16, 160, 64, 64, 64, 2, 2, false };
+    kci_counts counts = { .matmuls = &mm, .matmul_count = 1, .ctas = 16, .steps = 10 };
+    assert_number(kci_step_pause(&counts, h100, NULL), 60 + 4 * 35); /* four instructions of k = 16 */
+    assert_number(kci_step_pause(&counts, a100, NULL), 60 + 4 * 85);
+    mm.vector = true;
+    assert_number(kci_step_pause(&counts, h100, NULL), 60);
+    kci_cta_cost cta = { .matrix = 1e-6, .steps = 10, .pause = 2e-7 };
+    assert_close(kci_row_of(&cta, &plenty, KCI_OVERLAP_LOAD, 1, 100, false).total, 9 * 2e-7 + 1e-7, 1e-9);
+    /* four CTAs of a core fill each other's pauses */
+    assert_close(kci_row_of(&cta, &plenty, KCI_OVERLAP_LOAD, 4, 400, false).total, 4e-6, 1e-9);
+    kc_release(h100);
+    kc_release(a100);
+}
+
 TEST(one_access_at_a_time_is_slower_than_several)
 {
     kci_supply few = plenty, many = plenty;
@@ -156,10 +278,15 @@ int main(void)
         cmocka_unit_test(the_kernel_that_best_finds_takes_the_time_it_says),
         cmocka_unit_test(best_is_not_slower_than_a_tile_by_hand),
         cmocka_unit_test(few_tiles_and_a_long_k_are_split),
+        cmocka_unit_test(a_cta_of_a_vector_unit_takes_one_tile),
+        cmocka_unit_test(blocks_of_k_that_are_added_up_are_split_too),
+        cmocka_unit_test(work_on_one_operand_is_told_from_work_on_the_product),
         cmocka_unit_test(of_a_program_each_kernel_is_searched),
         cmocka_unit_test(a_result_without_a_search_has_no_best),
         cmocka_unit_test(stream_k_shares_the_steps_of_a_last_wave),
         cmocka_unit_test(specialised_warps_hide_the_store_behind_the_next_tile),
+        cmocka_unit_test(what_prepares_an_operand_runs_beside_the_matmul),
+        cmocka_unit_test(a_step_waits_for_its_tile_and_for_its_own_instructions),
         cmocka_unit_test(one_access_at_a_time_is_slower_than_several),
         cmocka_unit_test(a_map_on_an_accumulator_runs_on_whole_fragments),
     };

@@ -83,6 +83,20 @@ TEST(a_vector_flop_takes_a_slot_unless_it_comes_from_a_matmul)
     kc_release(device);
 }
 
+TEST(a_board_sustains_the_flops_that_its_power_pays_for)
+{
+    kc_device *t4 = named("t4"), *more = kc_device_new(context, t4);
+    kci_compute_roof roof;
+    assert_int_equal(kci_vector_roof(t4, false, &roof, NULL), KC_OK);
+    assert_close(roof.sustained, 70 / (17.5e-12 * 8.1e12), 1e-12);
+    kc_device_set(more, "tdp", 300);
+    assert_int_equal(kc_device_seal(more), KC_OK);
+    assert_int_equal(kci_vector_roof(more, false, &roof, NULL), KC_OK);
+    assert_close(roof.sustained, 7.46 / 8.1, 1e-12); /* power is no limit: the measured share */
+    kc_release(more);
+    kc_release(t4);
+}
+
 TEST(special_ops_have_a_roof_of_their_own)
 {
     kc_device *device = named("h100-sxm5");
@@ -162,6 +176,7 @@ int main(void)
         cmocka_unit_test(a_format_that_math_asks_for_never_falls_back),
         cmocka_unit_test(f64_without_f64_units_is_an_error),
         cmocka_unit_test(a_vector_flop_takes_a_slot_unless_it_comes_from_a_matmul),
+        cmocka_unit_test(a_board_sustains_the_flops_that_its_power_pays_for),
         cmocka_unit_test(special_ops_have_a_roof_of_their_own),
         cmocka_unit_test(the_ridge_is_that_of_the_work),
         cmocka_unit_test(the_plain_roofline_is_the_longer_of_work_and_compulsory_bytes),

@@ -196,7 +196,7 @@ static const char *const fields[] = {
     "clock",     "matrix_clock", "matrix",      "vector", "rate",      "special",   "matrix_tile",
     "hbm",       "llc",          "l2",          "smem",   "registers", "tmem",      "warp",
     "max_warps", "max_ctas",     "max_threads", "launch", "link",      "sustained", "source",
-    "overlap",   "path",         "tdp",         "with"};
+    "overlap",   "path",         "tdp",         "energy", "with"};
 
 /* d.name is a figure, d.hbm a table of all figures that begin with "hbm.". */
 void kci_push_device_field(kci_call *c, kc_device *device, const char *field)

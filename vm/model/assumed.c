@@ -34,12 +34,23 @@ static void add(listing *l, const char *path)
     kci_text_number(&l->text, value);
 }
 
+/* Its share, or what power pays for. */
+static void add_vector_share(listing *l)
+{
+    const kci_figures *f = &l->device->full;
+    bool limited = f->sustained.vector * f->vector[KCI_F32] * f->energy.vector >= f->tdp * (1 - 1e-9);
+    add(l, limited ? "energy.vector" : "sustained.vector");
+}
+
 static void add_share(listing *l, const kci_compute_roof *roof)
 {
     char path[40] = "sustained.matrix.";
     const char *name = roof->format == KCI_F8E4M3 ? "f8" : kci_format_name(roof->format);
     memcpy(path + strlen(path), name, strlen(name) + 1);
-    add(l, roof->unit == KCI_VECTOR ? "sustained.vector" : path);
+    if (roof->unit == KCI_VECTOR)
+        add_vector_share(l);
+    else
+        add(l, path);
 }
 
 static void add_shares(listing *l, const kci_counts *counts)
@@ -50,7 +61,7 @@ static void add_shares(listing *l, const kci_counts *counts)
             add_share(l, &roof);
     }
     if (counts->executed_vector[0] + counts->executed_vector[1] > 0)
-        add(l, "sustained.vector");
+        add_vector_share(l);
     if (counts->executed_special > 0) {
         add(l, "special");
         add(l, "sustained.special");

@@ -46,14 +46,16 @@ kci_roles kci_roles_of(const kci_graph *graph, const kc_device *device, const do
 {
     kci_roles r = { .family = KCI_FAMILY_ELEMENTWISE, .element_bytes = widest_tensor(graph) };
     const kci_node *first = NULL;
-    kci_set all = 0, later = 0;
+    kci_set all = 0, later = 0, added = 0;
     bool reduces = false;
     for (size_t i = 0; i < graph->node_count; i++) {
         const kci_node *node = &graph->nodes[i];
         all |= node->loops;
         reduces = reduces || (node->kind == KCI_OP && node->reduced);
-        if (!is_matmul(node))
+        if (!is_matmul(node)) {
+            added |= node->reduced;
             continue;
+        }
         if (first)
             later |= node->reduced;
         else
@@ -69,6 +71,7 @@ kci_roles kci_roles_of(const kci_graph *graph, const kc_device *device, const do
         kci_set b = kci_value_loops(graph, &graph->nodes[graph->edge_list[first->edge + 1].node]);
         r.k = first->reduced;
         r.batch = a & b & ~r.k;
+        r.chunks = r.batch & added;
         r.m = a & ~b & ~r.k;
         r.n = b & ~a & ~r.k;
         r.family = later & (r.n | r.m) ? KCI_FAMILY_ATTENTION : KCI_FAMILY_MATMUL;
@@ -199,11 +202,12 @@ static kc_status try_clusters(const trying *t)
     return status;
 }
 
-/* Few tiles: their k shared by several CTAs.  Many: persistent CTAs, or stream-K. */
+/* Few tiles: their k shared by several CTAs.  Many: persistent CTAs, or stream-K; libraries have
+ * no such kernels for vector units, where a CTA is one tile. */
 static kc_status try_matmul_grids(const trying *t)
 {
     double cores = t->device->full.cores, ctas = trips(t, t->tiling->grid);
-    int k = last_loop(t->roles->k);
+    int k = last_loop(t->roles->chunks ? t->roles->chunks : t->roles->k);
     double k_trips = k < 0 ? 1 : ceil(t->sizes[k] / t->tiling->tile[k]);
     kc_status status = try_clusters(t);
     for (size_t i = 0; i < COUNT(matmul_splits) && status == KC_OK; i++) {
@@ -214,7 +218,7 @@ static kc_status try_matmul_grids(const trying *t)
         status = visit(t);
         t->tiling->split[k] = 1;
     }
-    if (ctas <= cores || status != KC_OK)
+    if (ctas <= cores || status != KC_OK || t->roles->vector_unit)
         return status;
     t->tiling->persistent = true;
     status = try_clusters(t);

@@ -18,6 +18,7 @@ typedef struct kci_roles {
     kci_family family;
     kci_set batch;              /* loops with a tile of 1 */
     kci_set m, n, k;            /* of the first matmul; of attention n is the dim contracted later */
+    kci_set chunks;             /* of batch, those that a reduction adds up afterwards: k is cut into them */
     double m_size, n_size, k_size;
     double element_bytes;       /* of the widest operand, or of the widest tensor */
     bool vector_unit;           /* the matmul runs there */

@@ -35,6 +35,7 @@ typedef struct kci_counts {
     double useful_matrix[KCI_FORMATS], executed_matrix[KCI_FORMATS];    /* FLOP by math format */
     double useful_vector[2], executed_vector[2];                        /* FLOP in f32, f64 */
     double executed_vector_fma[2];          /* part of it that comes from a matmul on the vector unit */
+    double executed_vector_apart;           /* part of it on one operand of a matmul, before it meets the other */
     double useful_special, executed_special;
     kci_set formats;                        /* of which there may be matrix work, a bit each; 0: of any */
     bool matrix_asked[KCI_FORMATS];         /* opts.math: no fallback */

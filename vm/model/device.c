@@ -470,6 +470,13 @@ static void fill_from(kc_device *device, const kci_device_file *file)
     }
 }
 
+/* The vector unit sustains no more than the board's power pays for: tdp / energy. */
+static void limit_power(kci_figures *full)
+{
+    double paid = full->tdp / (full->energy.vector * full->vector[KCI_F32]);
+    full->sustained.vector = fmin(full->sustained.vector, paid); /* NAN: nobody knows */
+}
+
 /* A share that is told for no format is that of f16, of the architecture. */
 void kci_device_fill(kc_device *device)
 {
@@ -492,5 +499,6 @@ void kci_device_fill(kc_device *device)
         full->launch.fixed = full->fitted.fixed;
     if (isnan(full->l2.bandwidth) && !isnan(full->l2.capacity))
         full->l2.bandwidth = full->l2.rate * full->cores * full->clock;
+    limit_power(full);
     kci_roofs_find(device);
 }

@@ -52,6 +52,7 @@ typedef struct kci_figures {
     struct { double matrix[KCI_FORMATS], vector, special, hbm, l2, smem; } sustained;
     struct { double matrix, hbm, fixed; } fitted;   /* to measured kernels; 0: not */
     double tdp;
+    struct { double vector; } energy;               /* J/FLOP of a board at its power limit */
 } kci_figures;
 
 enum { KCI_FIGURES = sizeof(kci_figures) / sizeof(double) };

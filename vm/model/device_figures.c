@@ -103,6 +103,7 @@ const kci_figure_row kci_figure_rows[] = {
     NUMBER("fitted.hbm", fitted.hbm, "", KCI_SHARE | KCI_MAY_BE_ZERO, "share of hbm.bandwidth, fitted; 0: not"),
     NUMBER("fitted.fixed", fitted.fixed, "s", KCI_MAY_BE_ZERO, "start and end of a kernel with matmuls, fitted; 0: not"),
     NUMBER("tdp", tdp, "W", 0, "board power"),
+    NUMBER("energy.vector", energy.vector, "J/FLOP", 0, "of the whole board per f32 FLOP, where power limits it"),
 };
 const size_t kci_figure_row_count = sizeof kci_figure_rows / sizeof kci_figure_rows[0];
 

@@ -106,6 +106,7 @@ struct kci_plan {
     kci_useful *useful;             /* per node */
     kci_matmul_tile *matmuls;
     size_t matmul_count;
+    kci_set free[2];                /* dims that only the first operands of matmuls have, and only the second */
     kci_box *boxes;                 /* in order of passes, tensors and reads */
     uint32_t *box_ids;
     size_t box_count, box_id_count, box_id_room;

@@ -73,6 +73,12 @@ double kci_fragment_rounding(const kci_counts *counts, const kc_device *device)
     return work > 0 ? done / work : 1;
 }
 
+double kci_share_ahead(const kci_counts *counts)
+{
+    double all = counts->executed_vector[0] + counts->executed_vector[1];
+    return all > 0 ? kci_min(1, counts->executed_vector_apart / all) : 0;
+}
+
 /* Warps split an m x n tile so that their own tiles are as square as powers of two allow. */
 static void warp_tile(const struct kci_matmul_count *mm, double warps, double *m, double *n)
 {
@@ -97,6 +103,24 @@ double kci_operand_bytes(const kci_counts *counts, const kc_device *device, doub
                  (mm->m * kci_ceil(mm->n / n) * mm->a_bytes + mm->n * kci_ceil(mm->m / m) * mm->b_bytes);
     }
     return bytes;
+}
+
+/* Cycles of a tile's arrival: wait, barrier, address; and of an instruction until the next may add onto
+ * its accumulator, operands fetched by the warp itself (mma) or by the unit (wgmma, tcgen05).
+ * From matmuls of few rows and columns whose k is not split: 100 ns for 64 of k on H100 and B200, 380 on A100. */
+static const double ARRIVAL = 60, SYNCHRONOUS = 85, ASYNCHRONOUS = 35;
+
+double kci_step_pause(const kci_counts *counts, const kc_device *device, const char *path)
+{
+    double cycles = 0, steps = counts->ctas * kci_steps(counts);
+    double each = kci_path_specialised(device, path) ? ASYNCHRONOUS : SYNCHRONOUS;
+    for (size_t i = 0; i < counts->matmul_count; i++) {
+        const struct kci_matmul_count *mm = &counts->matmuls[i];
+        instruction instr = instruction_of(device, mm);
+        bool matrix = instr.m > 1 || instr.n > 1;
+        cycles += mm->executions / steps * (ARRIVAL + (matrix ? kci_ceil(mm->k / instr.k) * each : 0));
+    }
+    return cycles;
 }
 
 /* ---- latencies --------------------------------------------------------------------------- */
@@ -169,14 +193,15 @@ static inline double load_time(const pace *p, double hbm, double l2, bool serial
     return both(serial, hbm * p->hbm, both(serial, l2 * p->l2, l2 * p->port));
 }
 
-/* Compute of one CTA alone: matrix work hides a share of the softmax (vector and special). */
+/* Compute of one CTA alone: matrix work hides a share of the softmax (vector and special), which waits
+ * for it, and all that prepares operands, which does not. */
 static double compute_time(const kci_cta_cost *c, kci_overlap overlap, bool serial)
 {
     if (overlap == KCI_OVERLAP_ALL || serial)
         return both(serial, both(serial, c->matrix, c->vector), both(serial, c->special, c->smem));
-    double softmax = c->vector + c->special;
+    double softmax = c->vector - c->ahead + c->special;
     double units = kci_max(c->matrix, softmax) + (1 - c->hide) * kci_min(c->matrix, softmax);
-    return kci_max(units, c->smem);
+    return kci_max(kci_max(units, c->vector), c->smem);
 }
 
 kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_overlap overlap, double each,
@@ -192,9 +217,10 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
     double compute = compute_time(cta, overlap, serial) / steps;
     if (serial) {
         r.last = each * compute;
-        r.step = load + r.last;
+        r.step = load + r.last + cta->pause;
     } else {
-        double own = overlap == KCI_OVERLAP_NONE ? load / each + compute : kci_max(load / each, compute);
+        double alone = kci_max(compute, cta->pause);
+        double own = overlap == KCI_OVERLAP_NONE ? load / each + alone : kci_max(load / each, alone);
         r.last = each * compute;
         r.step = kci_max(kci_max(load, each * compute), own);
     }

@@ -15,11 +15,19 @@ void kci_instruction_rounding(const kci_counts *counts, const kc_device *device,
  * accumulator run on all of it. */
 double kci_fragment_rounding(const kci_counts *counts, const kc_device *device);
 
+/* Share of the vector work that runs on one operand before it meets the other (a weight made wide, a
+ * scaled activation): it fills its lanes, and runs ahead of the matrix unit. */
+double kci_share_ahead(const kci_counts *counts);
+
 /* Bytes that all matmuls fetch from shared memory:
  *     per trip  k * (m * ceil(n / n') * b_A + n * ceil(m / m') * b_B)
  * m' * n' being what one instruction group covers: the warp's tile (scope warp),
  * 64 x 256 (a Hopper group), 128 x 256 (a Blackwell CTA). */
 double kci_operand_bytes(const kci_counts *counts, const kc_device *device, double warps);
+
+/* Cycles of one step of a CTA in which one thing waits for another: its tile's arrival and the barrier,
+ * then instructions that add onto the same accumulator, k / k' of them for each matmul. */
+double kci_step_pause(const kci_counts *counts, const kc_device *device, const char *path);
 
 /* Loads that wait for each other in one row of CTAs: 1 for a matmul, else as many as the
  * longest chain of reductions. */
@@ -37,6 +45,8 @@ typedef struct kci_cta_cost {
     double steps, chain;        /* chain: seconds */
     bool specialised;           /* warps of their own load and store */
     double hide;                /* share of softmax that hides behind matrix work */
+    double ahead;               /* part of vector that prepares operands, for the step after */
+    double pause;               /* seconds of a step, at least, for one CTA alone: what waits for each other in it */
 } kci_cta_cost;
 
 /* Rates that CTAs share, and what limits them. */

@@ -218,12 +218,14 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     double smem_rate = f->smem.bandwidth * f->clock * f->sustained.smem;
     cta->matrix = work.matrix * each / kci_path_share(t->device, t->tiling->path);
     double fragments = kci_fragment_rounding(t->counts, t->device);
-    cta->vector = work.vector * each * fragments;
+    cta->ahead = work.vector * each * kci_share_ahead(t->counts);
+    cta->vector = cta->ahead + (work.vector * each - cta->ahead) * fragments;
     cta->special = work.special * each * fragments;
     cta->smem = smem_rate > 0 ? t->times->smem_bytes / t->counts->ctas / smem_rate : 0;
     cta->hide = kci_path_overlap(t->device, t->tiling->path);
     cta->specialised = kci_path_specialised(t->device, t->tiling->path);
     cta->steps = kci_steps(t->counts);
+    cta->pause = kci_step_pause(t->counts, t->device, t->tiling->path) / f->clock;
     cta->chain = kci_latency_chain(t->graph) * kci_latency_seconds(f, f->hbm.latency);
     return KC_OK;
 }

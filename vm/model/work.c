@@ -4,8 +4,15 @@
 #include <string.h>
 
 typedef struct totals {
-    double *matrix, *vector, *special, *vector_fma;
+    double *matrix, *vector, *special, *vector_fma, *vector_apart;
+    kci_set free[2];            /* of all matmuls */
 } totals;
+
+/* An op on one operand of the matmuls lacks the free dims of the other. */
+static bool is_apart(const kci_node *node, const kci_set free[2])
+{
+    return (free[0] && !(node->loops & free[0])) || (free[1] && !(node->loops & free[1]));
+}
 
 static void add(const kci_node *node, double points, double out_points, const totals *to)
 {
@@ -17,6 +24,8 @@ static void add(const kci_node *node, double points, double out_points, const to
         to->vector[wide] += flops;
         if (to->vector_fma && (node->flags & KCI_MATMUL))
             to->vector_fma[wide] += flops;
+        if (to->vector_apart && is_apart(node, to->free))
+            *to->vector_apart += flops;
     }
     *to->special += node->special * points;
 }
@@ -122,11 +131,14 @@ static void plan_matmul(kci_plan *plan, uint32_t n)
         .node = n, .a_bytes = bytes[0], .b_bytes = bytes[1],
         .m = m, .n = free & ~m & ~both, .k = node->loops & node->reduced, .batch = both,
     };
+    plan->free[0] |= m;
+    plan->free[1] |= free & ~m & ~both;
 }
 
 void kci_plan_work(kci_plan *plan)
 {
     plan->matmul_count = 0;
+    plan->free[0] = plan->free[1] = 0;
     for (uint32_t n = 0; n < plan->graph->node_count; n++) {
         if (plan->graph->nodes[n].kind != KCI_OP)
             continue;
@@ -205,10 +217,11 @@ kc_status kci_count_work(kci_plan *plan)
     memset(c->executed_vector, 0, sizeof c->executed_vector);
     memset(c->executed_vector_fma, 0, sizeof c->executed_vector_fma);
     memset(c->matrix_asked, 0, sizeof c->matrix_asked);
-    c->useful_special = c->executed_special = 0;
+    c->useful_special = c->executed_special = c->executed_vector_apart = 0;
     c->matmul_count = c->formats = 0;
-    totals useful = { c->useful_matrix, c->useful_vector, &c->useful_special, NULL };
-    totals executed = { c->executed_matrix, c->executed_vector, &c->executed_special, c->executed_vector_fma };
+    totals useful = { c->useful_matrix, c->useful_vector, &c->useful_special, NULL, NULL, { 0, 0 } };
+    totals executed = { c->executed_matrix,      c->executed_vector,        &c->executed_special,
+                        c->executed_vector_fma, &c->executed_vector_apart, { plan->free[0], plan->free[1] } };
     for (uint32_t n = 0; n < plan->graph->node_count; n++) {
         const kci_node *node = &plan->graph->nodes[n];
         if (node->kind != KCI_OP)
