@@ -38,7 +38,7 @@ TEST(the_busiest_core_bounds_a_wave)
 TEST(a_tile_fills_whole_instructions_and_may_swap_its_operands)
 {
     kc_device *a100 = named("a100-sxm4-80gb"), *h100 = named("h100-sxm5");
-    struct kci_matmul_count mm = { KCI_F16, 1, 128, 128, 64, 2, 2, false };
+    struct kci_matmul_count mm = { .math = KCI_F16, .executions = 1, .m = 128, .n = 128, .k = 64, .a_bytes = 2, .b_bytes = 2 };
     kci_counts counts = { .matmuls = &mm, .matmul_count = 1 };
     double rounding[KCI_FORMATS];
     kci_instruction_rounding(&counts, a100, rounding);
@@ -57,7 +57,7 @@ TEST(a_tile_fills_whole_instructions_and_may_swap_its_operands)
 TEST(operands_are_fetched_once_per_block_of_what_a_group_covers)
 {
     kc_device *a100 = named("a100-sxm4-80gb"), *h100 = named("h100-sxm5");
-    struct kci_matmul_count mm = { KCI_F16, 10, 128, 128, 64, 2, 2, false };
+    struct kci_matmul_count mm = { .math = KCI_F16, .executions = 10, .m = 128, .n = 128, .k = 64, .a_bytes = 2, .b_bytes = 2 };
     kci_counts counts = { .matmuls = &mm, .matmul_count = 1 };
     /* Hopper: 64 x 256: A once, B twice */
     assert_number(kci_operand_bytes(&counts, h100, 4), 10 * 64 * (128 * 2 + 128 * 2 * 2));

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "arith.h"
+#include "lanes.h"
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
@@ -73,17 +74,6 @@ double kci_fragment_rounding(const kci_counts *counts, const kc_device *device)
     return work > 0 ? done / work : 1;
 }
 
-/* Warps split an m x n tile so that their own tiles are as square as powers of two allow. */
-static void warp_tile(const struct kci_matmul_count *mm, double warps, double *m, double *n)
-{
-    *m = mm->m;
-    *n = mm->n;
-    for (double left = warps; left >= 2; left /= 2)
-        *(*m >= *n ? m : n) /= 2;
-    *m = kci_max(1, kci_ceil(*m));
-    *n = kci_max(1, kci_ceil(*n));
-}
-
 double kci_operand_bytes(const kci_counts *counts, const kc_device *device, double warps)
 {
     double bytes = 0;
@@ -91,8 +81,11 @@ double kci_operand_bytes(const kci_counts *counts, const kc_device *device, doub
         const struct kci_matmul_count *mm = &counts->matmuls[i];
         instruction instr = instruction_of(device, mm);
         double m = instr.m, n = instr.n;
-        if (instr.of_warp)
-            warp_tile(mm, warps, &m, &n);
+        if (instr.of_warp) {
+            m = mm->m;
+            n = mm->n;
+            kci_divide_tile(&m, &n, warps);
+        }
         bytes += mm->executions * mm->k *
                  (mm->m * kci_ceil(mm->n / n) * mm->a_bytes + mm->n * kci_ceil(mm->m / m) * mm->b_bytes);
     }
