@@ -1,6 +1,7 @@
 /* test_lanes.c: loads of threads that multiply on the vector unit, counted by hand. */
 #include "timed_kernel.h"
 
+#include "kcost.h"
 #include "lanes.h"
 
 /* One execution of an m x n x k tile in f32. */
@@ -70,6 +71,41 @@ TEST(what_matrix_instructions_multiply_has_no_lanes)
     kc_release(device);
 }
 
+/* Seconds of the port for C[m,n] = A[m,k] B[k,n], operands straight into registers, a warp a CTA. */
+static double port_seconds(double m, double n)
+{
+    const kc_size size[] = { { "m", 1024 }, { "n", 1024 }, { "k", 1024 } };
+    kc_dtype *f32 = kc_dtype_named(context, "f32");
+    kc_tensor *a = kc_tensor_new(context, "A", "m k", f32, size, 3), *b = kc_tensor_new(context, "B", "k n", f32, size, 3);
+    kc_value *x = kc_read(a, NULL, NULL, 0, 1, 0), *y = kc_read(b, NULL, NULL, 0, 1, 0);
+    kc_value *product = kc_matmul(x, y, "k", NULL, NULL, NULL);
+    kc_tensor *c = kc_write("C", product, f32, NULL, NULL, NULL, 0, 1);
+    kc_schedule *how = kc_schedule_new(context);
+    kc_schedule_tile(how, "m", m);
+    kc_schedule_tile(how, "n", n);
+    kc_schedule_tile(how, "k", 8);
+    kc_schedule_warps(how, 1);
+    kc_schedule_vector(how, 4);
+    kc_schedule_place(how, "A", "registers");
+    kc_schedule_place(how, "B", "registers");
+    kc_kernel *kernel = kc_tile((kc_object *)c, how);
+    kc_device *device = named("rtx-a6000");
+    kc_result *r = kc_evaluate((kc_object *)kernel, device, NULL);
+    double seconds = 0;
+    assert_non_null(r);
+    kc_result_number(r, KC_TIME_SMEM, &seconds);
+    void *const made[] = { f32, a, b, x, y, product, c, how, kernel, device, r };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+    return seconds;
+}
+
+TEST(a_kernel_without_shared_memory_pays_for_lanes_that_are_not_coalesced)
+{
+    double rows = port_seconds(32, 1), columns = port_seconds(1, 32);
+    assert_close(rows / columns, 33 / 2., 0.01); /* the busiest core has as many CTAs */
+}
+
 int main(void)
 {
     begin();
@@ -79,6 +115,7 @@ int main(void)
         cmocka_unit_test(loads_take_issue_slots_that_multiply_adds_would_have),
         cmocka_unit_test(lanes_along_a_strided_dim_look_up_a_line_each),
         cmocka_unit_test(what_matrix_instructions_multiply_has_no_lanes),
+        cmocka_unit_test(a_kernel_without_shared_memory_pays_for_lanes_that_are_not_coalesced),
     };
     return finished(run(tests));
 }
