@@ -113,6 +113,19 @@ TEST(more_overlap_is_never_slower)
     assert_true(under(KCI_OVERLAP_LOAD, true) < under(KCI_OVERLAP_LOAD, false));
 }
 
+TEST(the_first_tile_takes_its_latency_however_many_are_asked_for)
+{
+    const kci_cta_cost cta = { .matrix = 1, .hbm_read = 400, .l2_read = 400, .first = 0.25, .steps = 4 };
+    kci_supply supply = { .cores = 1, .hbm = 100, .hbm_latency = 3, .in_flight = 100, .depth = 1 };
+    kci_row_time two = kci_row_of(&cta, &supply, KCI_OVERLAP_LOAD, 1, 1, false);
+    assert_close(two.load, 3 + 1, 1e-12); /* 100 bytes at 100 a second */
+    supply.in_flight *= 3;
+    supply.depth = 3;
+    kci_row_time four = kci_row_of(&cta, &supply, KCI_OVERLAP_LOAD, 1, 1, false);
+    assert_close(four.load, two.load, 1e-12);
+    assert_true(four.step < two.step);
+}
+
 TEST(each_byte_and_flop_of_a_row_is_in_it_once)
 {
     kci_cta_cost cta = { .matrix = 8, .l2_read = 800, .hbm_read = 80, .first = 1 / 8., .steps = 8, .hide = 0.1 };
@@ -249,6 +262,7 @@ int main(void)
         cmocka_unit_test(one_column_more_costs_a_second_wave),
         cmocka_unit_test(the_busiest_core_bounds_a_wave),
         cmocka_unit_test(a_tile_fills_whole_instructions_and_may_swap_its_operands),
+        cmocka_unit_test(the_first_tile_takes_its_latency_however_many_are_asked_for),
         cmocka_unit_test(operands_are_fetched_once_per_block_of_what_a_group_covers),
         cmocka_unit_test(bytes_in_flight_bound_a_bandwidth),
         cmocka_unit_test(a_latency_below_one_is_seconds),

@@ -221,9 +221,11 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     double fragments = kci_fragment_rounding(t->counts, t->device);
     cta->vector = work.vector * each * fragments;
     cta->special = work.special * each * fragments;
-    const kci_lanes lanes = kci_lanes_of(t->counts, t->device, o->warps, t->tiling->vector);
+    kci_lanes lanes = { 0, 0 };
+    if (work.vector > 0)
+        lanes = kci_lanes_of(t->counts, t->device, o->warps, t->tiling->vector);
     cta->vector += lanes.issue_clocks / t->counts->ctas / (f->clock * f->sustained.vector);
-    cta->smem = smem_rate > 0 ? fmax(t->times->smem_bytes, lanes.port_bytes) / t->counts->ctas / smem_rate : 0;
+    cta->smem = smem_rate > 0 ? kci_max(t->times->smem_bytes, lanes.port_bytes) / t->counts->ctas / smem_rate : 0;
     cta->hide = kci_path_overlap(t->device, t->tiling->path);
     cta->specialised = kci_path_specialised(t->device, t->tiling->path);
     cta->steps = kci_steps(t->counts);
