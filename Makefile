@@ -124,7 +124,7 @@ bench: $(patsubst %.c,$(B)/%,$(BENCHES)) ## runs tests/bench
 
 MEASURED ?= $(or $(SHARED),../shared)/measured
 accuracy: $(B)/tests/accuracy/accuracy ## predicts every measured kernel of MEASURED=, ../shared/measured by default
-	@./$< $(MEASURED) -o build/accuracy.csv
+	@./$< $(MEASURED) tests/data/measured -o build/accuracy.csv
 
 clean: ## removes build/
 	rm -rf build

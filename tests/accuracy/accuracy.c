@@ -1,9 +1,9 @@
 /* accuracy.c: predicts every measured kernel of a folder of CSV files and says how far off that is.
  *
- *     make accuracy, or accuracy FOLDER [options]
+ *     make accuracy, or accuracy FOLDER... [options]
  *
  *     -o FILE         every row: source,device,op,dtype,shape,measured_us,predicted_us,calibrated
- *     -c CLASS  -d DEVICE  -s SOURCE  -n N     only these rows; every Nth
+ *     -c CLASS  -d DEVICE  -s SOURCES  -n N    only these rows; every Nth
  *     -x PATH=VALUE   a figure set on every device
  *     -v              says how each row came about
  *     -f              fits the three constants of one device (-d) and prints them */
@@ -21,7 +21,8 @@
 #include "score.h"
 
 typedef struct asked {
-    const char *folder, *output, *kind, *device, *source, *words;
+    const char *output, *kind, *device, *sources, *words;
+    char **folders;
     long every;
     bool verbose, fit;
     change changes[32];
@@ -35,7 +36,7 @@ static rows narrowed(const rows *all, const asked *a)
     for (size_t i = 0; kept.items && i < all->count; i++) {
         const row *r = &all->items[i];
         if ((a->kind && (r->kind >= CLASSES || strcmp(a->kind, class_names[r->kind]) != 0)) ||
-            (a->device && strcmp(a->device, r->device) != 0) || (a->source && strcmp(a->source, r->source) != 0) ||
+            (a->device && strcmp(a->device, r->device) != 0) || (a->sources && !listed(a->sources, r->source)) ||
             (a->words && !strstr(r->shape, a->words) && !listed(a->words, r->op) && !listed(a->words, r->dtype)))
             continue;
         if (seen++ % a->every == 0)
@@ -133,7 +134,7 @@ static void fit(const rows *all, prediction *p, const asked *a)
 
 static int usage(void)
 {
-    fputs("usage: accuracy FOLDER [-o FILE] [-c CLASS] [-d DEVICE] [-s SOURCE] [-w WORDS] [-n N] [-x PATH=VALUE] [-v] [-f]\n",
+    fputs("usage: accuracy FOLDER... [-o FILE] [-c CLASS] [-d DEVICE] [-s SOURCES] [-w WORDS] [-n N] [-x PATH=VALUE] [-v] [-f]\n",
           stderr);
     return 2;
 }
@@ -146,7 +147,7 @@ static bool read_arguments(asked *a, int argc, char **argv)
         case 'o': a->output = optarg; break;
         case 'c': a->kind = optarg; break;
         case 'd': a->device = optarg; break;
-        case 's': a->source = optarg; break;
+        case 's': a->sources = optarg; break;
         case 'w': a->words = optarg; break;
         case 'n': a->every = strtol(optarg, NULL, 10); break;
         case 'v': a->verbose = true; break;
@@ -163,8 +164,8 @@ static bool read_arguments(asked *a, int argc, char **argv)
         default: return false;
         }
     }
-    a->folder = optind < argc ? argv[optind] : NULL;
-    return a->folder && a->every >= 1;
+    a->folders = argv + optind;
+    return *a->folders && a->every >= 1;
 }
 
 int main(int argc, char **argv)
@@ -173,9 +174,11 @@ int main(int argc, char **argv)
     static rows all, kept; /* until the program ends */
     if (!read_arguments(&a, argc, argv))
         return usage();
-    size_t files = rows_read(&all, a.folder);
+    size_t files = rows_read(&all, a.folders[0]);
+    for (size_t i = 1; files > 0 && a.folders[i]; i++)
+        rows_read(&all, a.folders[i]);
     if (files == 0) {
-        fprintf(stderr, "accuracy: no measured rows in %s\n", a.folder);
+        fprintf(stderr, "accuracy: no measured rows in %s\n", a.folders[0]);
         return 77;
     }
     kept = narrowed(&all, &a);

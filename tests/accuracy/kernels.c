@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ladder.h"
+#include "stencil.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 typedef struct size_list {
@@ -198,6 +201,29 @@ static bool add_event(pieces *p)
     return add(p, write(p, "E", map1(p, input(p, "Q", "one", "f32", &sizes), 0, 0), "f32", NULL), false, 1, false);
 }
 
+/* The product under a hand-written schedule; of a library the best one. */
+static void *under(pieces *p, kc_tensor *product, const rung *how, double n)
+{
+    if (!how || !(how->m > 0))
+        return product;
+    kc_schedule *s = keep(p, kc_schedule_new(p->context));
+    kc_schedule_tile(s, "m", how->m);
+    kc_schedule_tile(s, "n", how->n);
+    kc_schedule_tile(s, "k", how->k);
+    kc_schedule_warps(s, how->warps);
+    kc_schedule_vector(s, how->vector);
+    kc_schedule_stages(s, NULL, how->stages);
+    kc_schedule_overlap(s, how->overlap);
+    if (how->straight) {
+        kc_schedule_place(s, "A", "registers");
+        kc_schedule_place(s, "B", "registers");
+    }
+    double strip = floor(n / 8 / 256) * 256;
+    if (how->strips && strip > 0)
+        kc_schedule_raster(s, "m n", strip / how->n);
+    return keep(p, kc_tile((kc_object *)product, s));
+}
+
 static bool make_matmul(pieces *p, const row *r, const setting *s, const chip *chip)
 {
     const struct format *f = format_of(r->dtype);
@@ -220,9 +246,12 @@ static bool make_matmul(pieces *p, const row *r, const setting *s, const chip *c
         warm(p, "A");
     if (s->cache == WARM || (s->cache == ROTATED && copies * weights + others <= chip->l2_bytes))
         warm(p, "B");
-    if (!add(p, write(p, "C", product, in_words ? "i32" : f->c, NULL), false, 1, true))
+    const rung *how = rung_of(r);
+    bool by_hand = how && how->m > 0;
+    kc_tensor *c = write(p, "C", product, in_words ? "i32" : f->c, NULL);
+    if (!add(p, under(p, c, how, n), by_hand, 1, true))
         return false;
-    p->list[p->count - 1].family = family_of(r);
+    p->list[p->count - 1].family = by_hand ? NULL : family_of(r);
     return s->kernels < 2 || add_event(p);
 }
 
@@ -504,6 +533,32 @@ static bool make_stated(pieces *p, const row *r)
     return add_kernel(p, write(p, "Z", y, type, NULL), NULL, 1);
 }
 
+/* ---- stencils ------------------------------------------------------------------------------------------- */
+
+static bool make_stencil(pieces *p, const row *r)
+{
+    stencil points, *s = &points;
+    if (!stencil_of(r, s))
+        return false;
+    const kc_size read[] = { { "z", s->padded[0] }, { "y", s->padded[1] }, { "x", s->padded[2] } };
+    const kc_size written[] = { { "z", s->size[0] }, { "y", s->size[1] }, { "x", s->size[2] } };
+    kc_tensor *u = keep(p, kc_tensor_new(p->context, "X", "z y x", dtype(p, s->type), read, 3));
+    kc_value *taps[COUNT(s->taps)];
+    for (int i = 0; i < s->count; i++) {
+        char index[48];
+        snprintf(index, sizeof index, "z%+d y%+d x%+d", s->taps[i].z, s->taps[i].y, s->taps[i].x);
+        taps[i] = keep(p, kc_read(u, index, written, 3, 1, 0));
+    }
+    kc_value *sum = map(p, taps, (size_t)s->count, 2 * s->count - 1, 0);
+    kc_schedule *how = schedule(p, s->threads, s->bytes * fmax(1, s->tile[1] * s->tile[2] / s->threads), 2);
+    kc_schedule_tile(how, "z", s->tile[0]);
+    kc_schedule_tile(how, "y", s->tile[1]);
+    kc_schedule_tile(how, "x", s->tile[2]);
+    kc_schedule_grid(how, "z y x");
+    kc_schedule_place(how, "X", "registers");
+    return add_kernel(p, write(p, "Z", sum, s->type, "z y x"), how, 1);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
 static bool make_memory(pieces *p, const row *r, const setting *s, double cores)
@@ -535,12 +590,13 @@ bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s,
     case PREFILL:
     case DECODE: good = make_attention(p, r, s, chip->cores); break;
     case MEMORY: good = make_memory(p, r, s, chip->cores); break;
+    case STENCIL: good = make_stencil(p, r); break;
     case CLASSES:
     case NO_CLASS: break;
     }
     if (s->cache == COLD)
         p->warm_count = 0;
     if (s->cache == WARM || s->cache == ROTATED)
-        warm(p, r->kind == MATMUL ? "C" : r->kind == MEMORY ? "Z" : "O");
+        warm(p, r->kind == MATMUL ? "C" : r->kind == MEMORY || r->kind == STENCIL ? "Z" : "O");
     return good;
 }

@@ -138,14 +138,17 @@ static kc_result *best_of(const family *f, kc_object *kernel, const kc_device *d
     return best;
 }
 
-/* Microseconds of one kernel; negative: it does not run. */
-static double time_of(const struct piece *piece, const kc_device *device, const kc_options *options, bool verbose)
+/* Microseconds of one kernel, and its HBM traffic; negative: it does not run. */
+static double time_of(const struct piece *piece, const kc_device *device, const kc_options *options, bool verbose,
+                      double bytes[2])
 {
     kc_result *r = piece->tiled    ? kc_evaluate(piece->kernel, device, options)
                    : piece->family ? best_of(piece->family, piece->kernel, device, options)
                                    : kc_best(piece->kernel, device, options);
     double seconds = -1e-6;
     kc_result_number(r, KC_TIME, &seconds);
+    kc_result_number(r, KC_BYTES_READ, &bytes[0]);
+    kc_result_number(r, KC_BYTES_WRITTEN, &bytes[1]);
     if (verbose && r)
         printf("%s\n%s\n", kc_object_text((kc_object *)r), kc_json((kc_object *)r));
     kc_release(r);
@@ -169,7 +172,8 @@ static bool add_times(prediction *out, machine *m, const pieces *p, const settin
             out->naive_us += roof * 1e6 * piece->times;
         kc_release(plain);
         for (int f = 0; f < 2; f++) {
-            double us = m->device[f] ? time_of(piece, m->device[f], options, verbose) : 0;
+            double bytes[2] = { 0, 0 };
+            double us = m->device[f] ? time_of(piece, m->device[f], options, verbose, bytes) : 0;
             if (us < 0) {
                 if (verbose)
                     printf("%s\n", kc_context_message(p->context));
@@ -177,6 +181,8 @@ static bool add_times(prediction *out, machine *m, const pieces *p, const settin
                 return false;
             }
             out->us[f] += us * piece->times;
+            out->hbm_read += f == 0 ? bytes[0] * piece->times : 0;
+            out->hbm_written += f == 0 ? bytes[1] * piece->times : 0;
         }
         kc_release(options);
     }
@@ -188,7 +194,7 @@ static bool add_times(prediction *out, machine *m, const pieces *p, const settin
 
 static prediction run(machines *all, const row *r, bool verbose)
 {
-    prediction out = { NO_TIME, { 0, 0 }, 0 };
+    prediction out = { NO_TIME, { 0, 0 }, 0, 0, 0 };
     if (!(r->measured_us > 0) || r->kind == NO_CLASS)
         return out;
     machine *m = machine_of(all, r->device);

@@ -10,6 +10,7 @@ typedef struct prediction {
     outcome what;
     double us[2];               /* [1]: with fitted constants, 0: there are none; [0]: with defaults only */
     double naive_us;            /* plain roofline, cold, no launch */
+    double hbm_read, hbm_written;   /* bytes, with defaults */
 } prediction;
 
 /* Figures set on every device, to see what they do: "l2.latency=300". */

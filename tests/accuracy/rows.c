@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const class_names[CLASSES] = { "matmul", "prefill", "decode", "memory" };
+const char *const class_names[CLASSES] = { "matmul", "prefill", "decode", "memory", "stencil" };
 
 static row_class class_of(const char *op)
 {
@@ -19,6 +19,8 @@ static row_class class_of(const char *op)
         return PREFILL;
     if (strcmp(op, "attention_decode") == 0)
         return DECODE;
+    if (listed("stencil7_laplacian stencil7_laplacian_large stencil1d_hi_order", op))
+        return STENCIL;
     return listed(collectives, op) || listed(peaks, op) ? NO_CLASS : MEMORY;
 }
 
@@ -40,6 +42,13 @@ double shape_number(const char *shape, const char *key, double absent)
         if (strncmp(at, key, length) == 0 && at[length] == '=')
             return strtod(at + length + 1, NULL);
     return absent;
+}
+
+double counted_bytes(const row *r, int *writes)
+{
+    double fetched = shape_number(r->notes, "hbm_fetch_gb", 0), all = shape_number(r->notes, "hbm_mb", 0);
+    *writes = all > 0;
+    return all > 0 ? all * 1e6 : fetched * 1e9;
 }
 
 /* Cuts a field off `*line` in place: "a ""quoted"" field" or plain. */
@@ -72,7 +81,16 @@ static void *need(void *block)
     return block;
 }
 
-static void add_row(rows *all, char *line)
+/* Is the source among the first `count` rows? */
+static int known(const rows *all, size_t count, const char *source)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all->items[i].source, source) == 0)
+            return 1;
+    return 0;
+}
+
+static void add_row(rows *all, size_t before, char *line)
 {
     char *field[9];
     for (int i = 0; i < 9; i++) {
@@ -80,6 +98,8 @@ static void add_row(rows *all, char *line)
         if (!field[i])
             return;
     }
+    if (known(all, before, field[0]))
+        return;
     if (all->count == all->capacity) {
         all->capacity = all->capacity ? 2 * all->capacity : 4096;
         all->items = need(realloc(all->items, all->capacity * sizeof *all->items));
@@ -88,7 +108,7 @@ static void add_row(rows *all, char *line)
     *r = (row){ field[0], field[1], field[2], field[3], field[4], field[8], strtod(field[5], NULL), class_of(field[2]) };
 }
 
-static int read_file(rows *all, const char *path)
+static int read_file(rows *all, size_t before, const char *path)
 {
     static const char header[] = "source,device,op,dtype,shape,time_us,tflops,gbps,notes";
     FILE *file = fopen(path, "r");
@@ -99,7 +119,7 @@ static int read_file(rows *all, const char *path)
     int good = getline(&line, &room, file) > 0 && strncmp(line, header, strlen(header)) == 0;
     while (good && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\r\n")] = '\0';
-        add_row(all, need(strdup(line)));
+        add_row(all, before, need(strdup(line)));
     }
     free(line);
     fclose(file);
@@ -115,12 +135,12 @@ static int is_csv(const struct dirent *entry)
 size_t rows_read(rows *all, const char *folder)
 {
     struct dirent **names;
-    size_t files = 0;
+    size_t files = 0, before = all->count;
     int count = scandir(folder, &names, is_csv, alphasort);
     for (int i = 0; i < count; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-        files += (size_t)read_file(all, path);
+        files += (size_t)read_file(all, before, path);
         free(names[i]);
     }
     if (count >= 0)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-typedef enum row_class { MATMUL, PREFILL, DECODE, MEMORY, CLASSES, NO_CLASS } row_class;
+typedef enum row_class { MATMUL, PREFILL, DECODE, MEMORY, STENCIL, CLASSES, NO_CLASS } row_class;
 extern const char *const class_names[CLASSES];
 
 typedef struct row {
@@ -19,11 +19,13 @@ typedef struct rows {
 } rows;
 
 /* Adds the rows of every .csv file of the folder that has the columns of the format, by file
- * name; how many files were read.  Memory stays until the program ends. */
+ * name, less those of sources that were read before; how many files were read.  Memory stays until the program ends. */
 size_t rows_read(rows *all, const char *folder);
 
 /* The number after `key=` in a shape, or `absent`. */
 double shape_number(const char *shape, const char *key, double absent);
+/* Bytes that hardware counted at HBM, and whether writes are among them; 0: it did not count. */
+double counted_bytes(const row *r, int *writes);
 /* Is `word` one of the words of `list`?  "*" has all. */
 int listed(const char *list, const char *word);
 

@@ -236,6 +236,7 @@ static void print_goals(const rows *all, const prediction *p)
         { "memory > 10 us, vidur", { "vidur", NULL, NULL, NULL, MEMORY, 10, INFINITY } },
         { "matmul, all", { NULL, NULL, NULL, NULL, MATMUL, 0, INFINITY } },
         { "prefill, all", { NULL, NULL, NULL, NULL, PREFILL, 0, INFINITY } },
+        { "stencil, all", { NULL, NULL, NULL, NULL, STENCIL, 0, INFINITY } },
         { "decode, all", { NULL, NULL, NULL, NULL, DECODE, 0, INFINITY } },
     };
     print_head("goals");
@@ -243,38 +244,106 @@ static void print_goals(const rows *all, const prediction *p)
         print_line(goals[i].name, all, p, in_group, &goals[i].g);
 }
 
+/* ---- ladders: hand-written schedules of one shape ------------------------------------------------ */
+
 static bool same_ladder(const row *a, const row *b)
 {
     const char *x = strstr(a->shape, ";variant="), *y = strstr(b->shape, ";variant=");
-    return x && y && x - a->shape == y - b->shape && strncmp(a->shape, b->shape, (size_t)(x - a->shape)) == 0 &&
-           strcmp(a->device, b->device) == 0 && strcmp(a->dtype, b->dtype) == 0 && strcmp(a->source, b->source) == 0;
+    return x && y && a->kind == b->kind && x - a->shape == y - b->shape &&
+           strncmp(a->shape, b->shape, (size_t)(x - a->shape)) == 0 && strcmp(a->device, b->device) == 0 &&
+           strcmp(a->source, b->source) == 0;
 }
 
-/* Hand-written schedules of one shape: do they come in the right order? */
+/* Do they come in the right order? */
 static bool in_ladder(const void *data, const row *r)
 {
     return same_ladder(data, r);
 }
 
+static bool is_first(const rows *all, size_t i, bool (*same)(const row *a, const row *b))
+{
+    for (size_t k = 0; k < i; k++)
+        if (same(&all->items[k], &all->items[i]))
+            return false;
+    return true;
+}
+
+static bool same_source(const row *a, const row *b)
+{
+    return a->kind == b->kind && strcmp(a->source, b->source) == 0;
+}
+
+/* The ranks of a source's ladders, and how many variants these have. */
+static size_t ladder_ranks(const rows *all, const prediction *p, const char *source, double *ranks, size_t *variants)
+{
+    size_t count = 0;
+    *variants = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const row *r = &all->items[i];
+        if (r->kind != MATMUL || strcmp(r->source, source) != 0 || !is_first(all, i, same_ladder))
+            continue;
+        score s = choose(all, p, 0, false, in_ladder, r);
+        if (s.rows < 4 || !isfinite(s.spearman))
+            continue;
+        ranks[count++] = s.spearman;
+        *variants += s.rows;
+    }
+    return count;
+}
+
 static void print_ladders(const rows *all, const prediction *p)
 {
     double *ranks = malloc((all->count + 1) * sizeof *ranks);
-    size_t count = 0;
+    bool any = false;
     if (!ranks)
         exit(1);
     for (size_t i = 0; i < all->count; i++) {
-        bool seen = false;
-        if (!strstr(all->items[i].shape, ";variant="))
+        const row *r = &all->items[i];
+        size_t variants, count;
+        if (!strstr(r->shape, ";variant=") || r->kind != MATMUL || !is_first(all, i, same_source) ||
+            (count = ladder_ranks(all, p, r->source, ranks, &variants)) == 0)
             continue;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = same_ladder(&all->items[k], &all->items[i]);
-        score s = seen ? (score){ 0 } : choose(all, p, 0, false, in_ladder, &all->items[i]);
-        if (s.rows >= 4 && isfinite(s.spearman))
-            ranks[count++] = s.spearman;
+        if (!any)
+            printf("\n%-48s | %6s %8s %6s %6s\n", "goals: rank within the schedules of one shape", "shapes", "variants",
+                   "median", "least");
+        any = true;
+        double middle = median(ranks, count);
+        char label[96];
+        snprintf(label, sizeof label, "schedules of %s %s", r->source, r->device);
+        printf("%-48s | %6zu %8zu %6.3f %6.3f\n", label, count, variants, middle, ranks[0]);
+    }
+    free(ranks);
+}
+
+/* ---- traffic, where hardware counted it ----------------------------------------------------------- */
+
+static const double CLOSE = 0.15;
+
+static void print_traffic(const rows *all, const prediction *p)
+{
+    double *errors = malloc((all->count + 1) * sizeof *errors);
+    size_t count = 0, close = 0;
+    if (!errors)
+        exit(1);
+    for (size_t i = 0; i < all->count; i++) {
+        const row *r = &all->items[i];
+        int writes;
+        double counted = counted_bytes(r, &writes), bytes = p[i].hbm_read + (writes ? p[i].hbm_written : 0);
+        if (!(counted > 0) || p[i].what != PREDICTED)
+            continue;
+        if (count == 0)
+            printf("\n%-80s | %9s %9s %6s\n", "HBM traffic, counted by hardware", "counted", "predicted", "ratio");
+        char label[160];
+        snprintf(label, sizeof label, "%s %s%s", r->source, r->shape, writes ? "" : ", fetched");
+        printf("%-80.80s | %6.3f GB %6.3f GB %6.2f\n", label, counted / 1e9, bytes / 1e9, bytes / counted);
+        errors[count] = fabs(bytes / counted - 1);
+        close += errors[count++] <= CLOSE;
     }
     if (count)
-        printf("\nrank within hand-written schedules of one shape: median %.3f over %zu shapes\n", median(ranks, count), count);
-    free(ranks);
+        printf("\n%-48s | %8s %6s %6s\n%-48s | %8zu %6.1f %6.1f\n", "goals: HBM traffic", "variants", "share", "medAPE",
+               "stencils within 15 % of the counters", count, 100 * (double)close / (double)count,
+               100 * median(errors, count));
+    free(errors);
 }
 
 void score_print(const rows *all, const prediction *p)
@@ -290,10 +359,12 @@ void score_print(const rows *all, const prediction *p)
     print_by_duration(all, p);
     print_goals(all, p);
     print_ladders(all, p);
+    print_traffic(all, p);
     printf("\nrows:");
     for (int i = 0; i < OUTCOMES; i++)
         printf("%s %zu %s", i ? "," : "", counted[i], outcomes[i]);
-    puts("\nmedAPE and MAPE in percent; rank: Spearman's; bias: median of predicted / measured.");
+    puts("\nmedAPE and MAPE in percent; rank: Spearman's; bias: median of predicted / measured;"
+         "\nshare: percent of the variants.");
 }
 
 double score_fit(const rows *all, const prediction *p, int constants)

@@ -153,11 +153,11 @@ local untiled_only = {
 }
 local tiled_too = {
   "v100-sxm2-16gb", "v100-sxm2-32gb", "t4", "a100-sxm4-40gb", "a100-sxm4-80gb", "a100-pcie-80gb", "a10", "a40", "rtx-a6000",
-  "rtx-3090", "l4", "l40s", "rtx-4090", "rtx-5090", "h100-sxm5", "h100-pcie", "h100-nvl", "h20-96gb", "h200-sxm",
+  "rtx-3090", "l4", "l20", "l40s", "rtx-4090", "rtx-5090", "h100-sxm5", "h100-pcie", "h100-nvl", "h20-96gb", "h200-sxm",
   "gh200-96gb", "b200", "gb200", "b300", "mi210", "mi250x-gcd", "mi300x", "mi325x", "mi355x",
   "m1-max-32core", "m2-ultra-76core", "m3-max-40core", "m4-max-40core",
 }
-t:equal("products", #untiled_only + #tiled_too, 45)
+t:equal("products", #untiled_only + #tiled_too, 46)
 
 local size = { m = 4096, n = 4096 }
 local softmax = kc.kernel("softmax", { kc.write("Y", kc.softmax(read("X", "m n", "bf16", size), "n")) })

@@ -98,7 +98,8 @@ static inline void small_counts(small_kernel *s)
     double stages = k > 1 ? s->tiling.stages : 1;
     c->smem = stages * 2 * (t[0] * t[2] + t[1] * t[2]);
     c->register_bytes = c->accumulator_bytes = 4 * t[0] * t[1];
-    s->matmul = (struct kci_matmul_count){ KCI_F16, m * n * k, t[0], t[1], t[2], 2, 2, false };
+    s->matmul = (struct kci_matmul_count){ .math = KCI_F16, .executions = m * n * k, .m = t[0], .n = t[1], .k = t[2],
+                                           .a_bytes = 2, .b_bytes = 2 };
 }
 
 /* C = A B of M x N x K under tile m x n x k. */

@@ -263,7 +263,7 @@ TEST(one_access_at_a_time_is_slower_than_several)
 TEST(a_map_on_an_accumulator_runs_on_whole_fragments)
 {
     kc_device *a100 = named("a100-sxm4-80gb");
-    struct kci_matmul_count mm = { KCI_F16, 1, 1, 64, 128, 2, 2, false };
+    struct kci_matmul_count mm = { .math = KCI_F16, .executions = 1, .m = 1, .n = 64, .k = 128, .a_bytes = 2, .b_bytes = 2 };
     kci_counts counts = { .matmuls = &mm, .matmul_count = 1 };
     assert_number(kci_fragment_rounding(&counts, a100), 8); /* one row swapped: a column of 8 */
     mm.m = 16;

@@ -38,7 +38,7 @@ TEST(the_busiest_core_bounds_a_wave)
 TEST(a_tile_fills_whole_instructions_and_may_swap_its_operands)
 {
     kc_device *a100 = named("a100-sxm4-80gb"), *h100 = named("h100-sxm5");
-    struct kci_matmul_count mm = { KCI_F16, 1, 128, 128, 64, 2, 2, false };
+    struct kci_matmul_count mm = { .math = KCI_F16, .executions = 1, .m = 128, .n = 128, .k = 64, .a_bytes = 2, .b_bytes = 2 };
     kci_counts counts = { .matmuls = &mm, .matmul_count = 1 };
     double rounding[KCI_FORMATS];
     kci_instruction_rounding(&counts, a100, rounding);
@@ -57,7 +57,7 @@ TEST(a_tile_fills_whole_instructions_and_may_swap_its_operands)
 TEST(operands_are_fetched_once_per_block_of_what_a_group_covers)
 {
     kc_device *a100 = named("a100-sxm4-80gb"), *h100 = named("h100-sxm5");
-    struct kci_matmul_count mm = { KCI_F16, 10, 128, 128, 64, 2, 2, false };
+    struct kci_matmul_count mm = { .math = KCI_F16, .executions = 10, .m = 128, .n = 128, .k = 64, .a_bytes = 2, .b_bytes = 2 };
     kci_counts counts = { .matmuls = &mm, .matmul_count = 1 };
     /* Hopper: 64 x 256: A once, B twice */
     assert_number(kci_operand_bytes(&counts, h100, 4), 10 * 64 * (128 * 2 + 128 * 2 * 2));
@@ -111,6 +111,19 @@ TEST(more_overlap_is_never_slower)
     assert_true(under(KCI_OVERLAP_NONE, false) > under(KCI_OVERLAP_LOAD, false));
     assert_true(under(KCI_OVERLAP_LOAD, false) >= under(KCI_OVERLAP_ALL, false));
     assert_true(under(KCI_OVERLAP_LOAD, true) < under(KCI_OVERLAP_LOAD, false));
+}
+
+TEST(the_first_tile_takes_its_latency_however_many_are_asked_for)
+{
+    const kci_cta_cost cta = { .matrix = 1, .hbm_read = 400, .l2_read = 400, .first = 0.25, .steps = 4 };
+    kci_supply supply = { .cores = 1, .hbm = 100, .hbm_latency = 3, .in_flight = 100, .depth = 1 };
+    kci_row_time two = kci_row_of(&cta, &supply, KCI_OVERLAP_LOAD, 1, 1, false);
+    assert_close(two.load, 3 + 1, 1e-12); /* 100 bytes at 100 a second */
+    supply.in_flight *= 3;
+    supply.depth = 3;
+    kci_row_time four = kci_row_of(&cta, &supply, KCI_OVERLAP_LOAD, 1, 1, false);
+    assert_close(four.load, two.load, 1e-12);
+    assert_true(four.step < two.step);
 }
 
 TEST(each_byte_and_flop_of_a_row_is_in_it_once)
@@ -249,6 +262,7 @@ int main(void)
         cmocka_unit_test(one_column_more_costs_a_second_wave),
         cmocka_unit_test(the_busiest_core_bounds_a_wave),
         cmocka_unit_test(a_tile_fills_whole_instructions_and_may_swap_its_operands),
+        cmocka_unit_test(the_first_tile_takes_its_latency_however_many_are_asked_for),
         cmocka_unit_test(operands_are_fetched_once_per_block_of_what_a_group_covers),
         cmocka_unit_test(bytes_in_flight_bound_a_bandwidth),
         cmocka_unit_test(a_latency_below_one_is_seconds),

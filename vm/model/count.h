@@ -55,6 +55,8 @@ typedef struct kci_counts {
         double executions;                  /* over all CTAs */
         double m, n, k;                     /* tile: free dims of a, of b, contracted; batch dims multiply executions */
         double a_bytes, b_bytes;            /* of one element; 0: computed, or in registers */
+        double a_direct, b_direct;          /* of one element read straight into registers; 0: it is not */
+        bool a_scattered, b_scattered;      /* its free dims are not contiguous in HBM */
         bool vector;
     } *matmuls;
     size_t matmul_count;

@@ -41,7 +41,8 @@ typedef struct kci_useful {
 typedef struct kci_matmul_tile {
     uint32_t node;
     kci_set m, n, k, batch;     /* loops whose tiles make them */
-    double a_bytes, b_bytes;
+    double a_bytes, b_bytes, a_direct, b_direct;
+    bool a_scattered, b_scattered;
 } kci_matmul_tile;
 
 /* traffic.c: a read in one pass, and those that move with it. */

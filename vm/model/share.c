@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "arith.h"
+#include "halo.h"
 
 /* ---- what fits --------------------------------------------------------------------------- */
 
@@ -13,6 +14,8 @@ typedef struct sharing {
     const kci_counts *counts;
     kci_set split;              /* loops whose reduction CTAs share */
     kci_waves *waves;
+    const double *sizes;
+    const kci_row *rows;
     double capacity, parts;     /* bytes of cache; parts that each keep a copy */
     double touched;             /* bytes that the CTAs of a wave touch, copies included */
 } sharing;
@@ -60,6 +63,8 @@ static void start_sharing(sharing *s, const kci_graph *graph, const kci_tiling *
     s->graph = graph;
     s->tiling = tiling;
     s->counts = counts;
+    s->sizes = sizes;
+    s->rows = rows;
     s->split = split_loops(graph, tiling);
     kci_waves_start(s->waves, graph, tiling, sizes, resident, counts->ctas);
     s->capacity = cache_capacity(device);
@@ -85,7 +90,10 @@ static double hbm_bytes(const sharing *s, size_t index, double l2_bytes)
     if (left >= 1 && is_repeat(s->counts, index))
         return 0;
     double again = left < 1 ? kci_max(0, stream->cta_bytes - stream->cta_distinct) : 0;
-    double bytes = kci_waves_fetch(s->waves, loops_of(s->graph, s->split, stream), left) * (stream->cta_distinct + again);
+    kci_set loops = loops_of(s->graph, s->split, stream);
+    const kci_halo halo = { s->graph, s->tiling, s->counts, &s->waves->raster, s->sizes, s->rows,
+                            s->waves->resident, s->capacity / s->parts };
+    double bytes = kci_waves_fetch(s->waves, loops, left) * (kci_halo_box(&halo, stream, loops) + again);
     return kci_min(bytes, l2_bytes);
 }
 

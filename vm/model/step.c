@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "arith.h"
+#include "lanes.h"
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
@@ -79,17 +80,6 @@ double kci_share_ahead(const kci_counts *counts)
     return all > 0 ? kci_min(1, counts->executed_vector_apart / all) : 0;
 }
 
-/* Warps split an m x n tile so that their own tiles are as square as powers of two allow. */
-static void warp_tile(const struct kci_matmul_count *mm, double warps, double *m, double *n)
-{
-    *m = mm->m;
-    *n = mm->n;
-    for (double left = warps; left >= 2; left /= 2)
-        *(*m >= *n ? m : n) /= 2;
-    *m = kci_max(1, kci_ceil(*m));
-    *n = kci_max(1, kci_ceil(*n));
-}
-
 double kci_operand_bytes(const kci_counts *counts, const kc_device *device, double warps)
 {
     double bytes = 0;
@@ -97,8 +87,11 @@ double kci_operand_bytes(const kci_counts *counts, const kc_device *device, doub
         const struct kci_matmul_count *mm = &counts->matmuls[i];
         instruction instr = instruction_of(device, mm);
         double m = instr.m, n = instr.n;
-        if (instr.of_warp)
-            warp_tile(mm, warps, &m, &n);
+        if (instr.of_warp) {
+            m = mm->m;
+            n = mm->n;
+            kci_divide_tile(&m, &n, warps);
+        }
         bytes += mm->executions * mm->k *
                  (mm->m * kci_ceil(mm->n / n) * mm->a_bytes + mm->n * kci_ceil(mm->m / m) * mm->b_bytes);
     }
@@ -159,13 +152,13 @@ double kci_supplied(double bandwidth, double resident, double in_flight, double 
 }
 
 /* Tiles come in rounds: a buffer is asked for when it is free, and is full after the latency and
- * its own transfer; `depth` of them are under way. */
-static double in_rounds(double bandwidth, double resident, const kci_supply *s, double latency)
+ * its own transfer; `tiles` of a stream's depth are under way. */
+static double in_rounds(double bandwidth, double resident, const kci_supply *s, double tiles, double latency)
 {
-    double bytes = resident * s->in_flight;
-    if (!(bytes > 0) || !(latency > 0) || !(s->depth > 0) || isinf(bandwidth))
+    if (!(s->in_flight > 0) || !(latency > 0) || !(s->depth > 0) || isinf(bandwidth))
         return kci_supplied(bandwidth, resident, s->in_flight, latency);
-    return kci_min(bandwidth, bytes / (latency + bytes / s->depth / bandwidth));
+    double tile = resident * s->in_flight / s->depth;
+    return kci_min(bandwidth, tiles * tile / (latency + tile / bandwidth));
 }
 
 /* ---- one row of CTAs ----------------------------------------------------------------------- */
@@ -181,10 +174,11 @@ typedef struct pace {
     double hbm, l2, port;
 } pace;
 
-static pace pace_of(const kci_supply *s, double each, double active)
+static pace pace_of(const kci_supply *s, double tiles, double each, double active)
 {
-    return (pace){ active / in_rounds(s->hbm, active, s, s->hbm_latency),
-                   s->l2 > 0 ? active / in_rounds(s->l2, active, s, s->l2_latency) : 0, s->port > 0 ? each / s->port : 0 };
+    return (pace){ active / in_rounds(s->hbm, active, s, tiles, s->hbm_latency),
+                   s->l2 > 0 ? active / in_rounds(s->l2, active, s, tiles, s->l2_latency) : 0,
+                   s->port > 0 ? each / s->port : 0 };
 }
 
 /* Seconds to move a CTA's bytes. */
@@ -209,9 +203,10 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
 {
     double steps = kci_max(1, cta->steps), rest = steps > 1 ? (1 - cta->first) / (steps - 1) : 0;
     double first = steps > 1 ? cta->first : 1;
-    const pace p = pace_of(supply, each, active);
+    const pace p = pace_of(supply, supply->depth, each, active);
+    const pace one = pace_of(supply, 1, each, active); /* the first tile is waited for, however many are asked for */
     kci_row_time r;
-    r.load = load_time(&p, cta->hbm_read * first, cta->l2_read * first, serial);
+    r.load = load_time(&one, cta->hbm_read * first, cta->l2_read * first, serial);
     r.store = load_time(&p, cta->hbm_written, cta->l2_written, serial);
     double load = load_time(&p, cta->hbm_read * rest, cta->l2_read * rest, serial);
     double compute = compute_time(cta, overlap, serial) / steps;

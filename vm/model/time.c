@@ -5,6 +5,7 @@
 
 #include "arith.h"
 #include "assumed.h"
+#include "lanes.h"
 #include "occupancy.h"
 #include "roof.h"
 #include "share.h"
@@ -221,7 +222,11 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     cta->ahead = work.vector * each * kci_share_ahead(t->counts);
     cta->vector = cta->ahead + (work.vector * each - cta->ahead) * fragments;
     cta->special = work.special * each * fragments;
-    cta->smem = smem_rate > 0 ? t->times->smem_bytes / t->counts->ctas / smem_rate : 0;
+    kci_lanes lanes = { 0, 0 };
+    if (work.vector > 0)
+        lanes = kci_lanes_of(t->counts, t->device, o->warps, t->tiling->vector);
+    cta->vector += lanes.issue_clocks / t->counts->ctas / (f->clock * f->sustained.vector);
+    cta->smem = smem_rate > 0 ? kci_max(t->times->smem_bytes, lanes.port_bytes) / t->counts->ctas / smem_rate : 0;
     cta->hide = kci_path_overlap(t->device, t->tiling->path);
     cta->specialised = kci_path_specialised(t->device, t->tiling->path);
     cta->steps = kci_steps(t->counts);

@@ -109,6 +109,12 @@ static void plan_op(kci_plan *plan, uint32_t n)
     }
 }
 
+/* Loops of a read's last position, along which it is contiguous. */
+static kci_set last_loops(const kci_graph *graph, const kci_node *read)
+{
+    return read->axes > 0 ? graph->axes[graph->axis_ids[read->axis + read->axes - 1]].loops : 0;
+}
+
 /* The tile of a matmul: free dims of a, of b, contracted; batch dims repeat it. */
 static void plan_matmul(kci_plan *plan, uint32_t n)
 {
@@ -118,17 +124,22 @@ static void plan_matmul(kci_plan *plan, uint32_t n)
         return;
     const kci_node *inputs[2];
     kci_set loops[2];
-    double bytes[2] = { 0, 0 };
+    double bytes[2] = { 0, 0 }, direct[2] = { 0, 0 };
+    bool scattered[2] = { false, false };
     for (int i = 0; i < 2; i++) {
         inputs[i] = &graph->nodes[graph->edge_list[node->edge + (uint32_t)i].node];
         loops[i] = kci_value_loops(graph, inputs[i]);
-        if (inputs[i]->kind == KCI_READ && !plan->tiling->in_registers[inputs[i]->tensor])
-            bytes[i] = graph->tensors[inputs[i]->tensor].bytes;
+        if (inputs[i]->kind != KCI_READ)
+            continue;
+        bool registers = plan->tiling->in_registers[inputs[i]->tensor];
+        (registers ? direct : bytes)[i] = graph->tensors[inputs[i]->tensor].bytes;
+        scattered[i] = (last_loops(graph, inputs[i]) & node->reduced) != 0;
     }
     kci_set free = node->loops & ~node->reduced, both = free & loops[0] & loops[1];
     kci_set m = free & loops[0] & ~both;
     plan->matmuls[plan->matmul_count++] = (kci_matmul_tile){
-        .node = n, .a_bytes = bytes[0], .b_bytes = bytes[1],
+        .node = n, .a_bytes = bytes[0], .b_bytes = bytes[1], .a_direct = direct[0], .b_direct = direct[1],
+        .a_scattered = scattered[0], .b_scattered = scattered[1],
         .m = m, .n = free & ~m & ~both, .k = node->loops & node->reduced, .batch = both,
     };
     plan->free[0] |= m;
@@ -197,6 +208,8 @@ static void count_matmul(kci_plan *plan, const kci_matmul_tile *tile)
     struct kci_matmul_count *m = &plan->counts.matmuls[plan->counts.matmul_count++];
     *m = (struct kci_matmul_count){ .math = node->math, .m = tile_over(plan, tile->m), .n = tile_over(plan, tile->n),
                                     .k = tile_over(plan, tile->k), .a_bytes = tile->a_bytes, .b_bytes = tile->b_bytes,
+                                    .a_direct = tile->a_direct, .b_direct = tile->b_direct,
+                                    .a_scattered = tile->a_scattered, .b_scattered = tile->b_scattered,
                                     .vector = node->unit == KCI_VECTOR };
     for (int p = 1; p <= plan->passes; p++) {
         const kci_visit *visit = kci_visit_of(plan, tile->node, p);
