@@ -212,6 +212,8 @@ const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const doub
         status = kci_count_work(plan);
     if (!status)
         status = kci_count_traffic(plan);
+    if (!status)
+        status = kci_count_largest(plan);
     if (status)
         return NULL;
     kci_count_footprint(plan);

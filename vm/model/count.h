@@ -41,6 +41,7 @@ typedef struct kci_counts {
     bool matrix_asked[KCI_FORMATS];         /* opts.math: no fallback */
 
     double ctas, passes, launches;
+    double largest;                         /* work of the largest CTA over that of the mean one; at least 1 */
     double steps;                           /* iterations of all sequential loops in one CTA, all passes */
     double smem;                            /* bytes of shared memory a CTA */
     double register_bytes;                  /* bytes of registers a CTA, matmul accumulators included */

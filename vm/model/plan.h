@@ -242,6 +242,7 @@ void kci_plan_footprint(kci_plan *plan);
 /* the figures */
 kc_status kci_count_work(kci_plan *plan);
 kc_status kci_count_traffic(kci_plan *plan);
+kc_status kci_count_largest(kci_plan *plan);
 void kci_count_footprint(kci_plan *plan);
 
 #endif

@@ -62,16 +62,14 @@ void kci_instruction_rounding(const kci_counts *counts, const kc_device *device,
 
 double kci_fragment_rounding(const kci_counts *counts, const kc_device *device)
 {
-    double work = 0, done = 0;
+    double most = 1;
     for (size_t i = 0; i < counts->matmul_count; i++) {
         const struct kci_matmul_count *mm = &counts->matmuls[i];
         instruction instr = instruction_of(device, mm);
         instr.k = 1;
-        double points = mm->executions * mm->m * mm->n * mm->k;
-        work += points;
-        done += points * rounding_of(&instr, mm->m, mm->n, 1);
+        most = kci_max(most, rounding_of(&instr, mm->m, mm->n, 1));
     }
-    return work > 0 ? done / work : 1;
+    return most;
 }
 
 double kci_share_ahead(const kci_counts *counts)
@@ -161,6 +159,16 @@ static double in_rounds(double bandwidth, double resident, const kci_supply *s, 
     return kci_min(bandwidth, tiles * tile / (latency + tile / bandwidth));
 }
 
+kci_cta_cost kci_larger_cta(const kci_cta_cost *cta, double factor)
+{
+    kci_cta_cost c = *cta;
+    double *const grows[] = { &c.matrix, &c.vector, &c.special, &c.smem, &c.ahead, &c.l2_read, &c.hbm_read, &c.steps };
+    for (size_t i = 0; i < sizeof grows / sizeof *grows; i++)
+        *grows[i] *= factor;
+    c.first /= factor;
+    return c;
+}
+
 /* ---- one row of CTAs ----------------------------------------------------------------------- */
 
 /* The longer of two that run side by side, or in the serial sum both. */
@@ -174,8 +182,12 @@ typedef struct pace {
     double hbm, l2, port;
 } pace;
 
-static pace pace_of(const kci_supply *s, double tiles, double each, double active)
+/* `tiles` of `bytes` are under way, or as many of a stream's tile where that is more. */
+static pace pace_of(const kci_supply *supply, double tiles, double bytes, double each, double active)
 {
+    kci_supply own = *supply;
+    const kci_supply *s = &own;
+    own.in_flight = kci_max(supply->in_flight, bytes * kci_max(1, supply->depth));
     return (pace){ active / in_rounds(s->hbm, active, s, tiles, s->hbm_latency),
                    s->l2 > 0 ? active / in_rounds(s->l2, active, s, tiles, s->l2_latency) : 0,
                    s->port > 0 ? each / s->port : 0 };
@@ -203,11 +215,13 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
 {
     double steps = kci_max(1, cta->steps), rest = steps > 1 ? (1 - cta->first) / (steps - 1) : 0;
     double first = steps > 1 ? cta->first : 1;
-    const pace p = pace_of(supply, supply->depth, each, active);
-    const pace one = pace_of(supply, 1, each, active); /* the first tile is waited for, however many are asked for */
+    const pace p = pace_of(supply, supply->depth, 0, each, active);
+    /* The first tile is waited for, however many are asked for; what comes with it, and all of a store, goes at once. */
+    const pace one = pace_of(supply, 1, cta->l2_read * first, each, active);
+    const pace out = pace_of(supply, supply->depth, cta->l2_written, each, active);
     kci_row_time r;
     r.load = load_time(&one, cta->hbm_read * first, cta->l2_read * first, serial);
-    r.store = load_time(&p, cta->hbm_written, cta->l2_written, serial);
+    r.store = load_time(&out, cta->hbm_written, cta->l2_written, serial);
     double load = load_time(&p, cta->hbm_read * rest, cta->l2_read * rest, serial);
     double compute = compute_time(cta, overlap, serial) / steps;
     if (serial) {

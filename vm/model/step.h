@@ -11,8 +11,8 @@
  * format, weighted by work.  A matmul may swap its operands. */
 void kci_instruction_rounding(const kci_counts *counts, const kc_device *device, double rounding[KCI_FORMATS]);
 
-/* Whole fragments over the tile, m and n only, of matrix work: softmax and other maps on an
- * accumulator run on all of it. */
+/* Whole fragments over the tile, m and n only, of the matmul that fills them worst: softmax and
+ * other maps on an accumulator run on all of it. */
 double kci_fragment_rounding(const kci_counts *counts, const kc_device *device);
 
 /* Share of the vector work that runs on one operand before it meets the other (a weight made wide, a
@@ -48,6 +48,9 @@ typedef struct kci_cta_cost {
     double ahead;               /* part of vector that prepares operands, for the step after */
     double pause;               /* seconds of a step, at least, for one CTA alone: what waits for each other in it */
 } kci_cta_cost;
+
+/* A CTA with `factor` times the steps: its first tile and its store are as large as before. */
+kci_cta_cost kci_larger_cta(const kci_cta_cost *cta, double factor);
 
 /* Rates that CTAs share, and what limits them. */
 typedef struct kci_supply {

@@ -244,15 +244,28 @@ static void bytes_of_cta(kci_cta_cost *cta, const kci_shared *shared, double cta
     cta->first = shared->l2_first;
 }
 
+/* `ctas` CTAs alike. */
+static kci_body even_body(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double ctas,
+                          double occupancy, bool serial)
+{
+    if (t->counts->matmul_count == 0)
+        return kci_streaming_body(cta, supply, ctas, occupancy, serial);
+    return kci_body_of(cta, supply, t->tiling->overlap, ctas, occupancy, t->tiling->persistent, serial);
+}
+
+/* No core is done before the largest CTA, one a core, is. */
 static kci_body body_of(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double occupancy,
                         bool serial)
 {
-    if (t->counts->matmul_count == 0)
-        return kci_streaming_body(cta, supply, t->counts->ctas, occupancy, serial);
-    if (t->tiling->stream && !serial)
-        return kci_stream_body(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy,
-                               t->counts->accumulator_bytes);
-    return kci_body_of(cta, supply, t->tiling->overlap, t->counts->ctas, occupancy, t->tiling->persistent, serial);
+    double ctas = t->counts->ctas, largest = t->counts->largest;
+    if (t->tiling->stream && t->counts->matmul_count > 0 && !serial)
+        return kci_stream_body(cta, supply, t->tiling->overlap, ctas, occupancy, t->counts->accumulator_bytes);
+    kci_body body = even_body(t, cta, supply, ctas, occupancy, serial);
+    if (!(largest > 1))
+        return body;
+    const kci_cta_cost large = kci_larger_cta(cta, largest);
+    kci_body alone = even_body(t, &large, supply, kci_min(ctas, supply->cores), 1, serial);
+    return alone.total > body.total ? alone : body;
 }
 
 /* Loads wait for their latency, at `rate`; stores wait for nobody, but share the bandwidth. */
@@ -307,6 +320,7 @@ static kc_status tiled_time(const timing *t)
     if (status != KC_OK)
         return status;
     double busiest = kci_busiest_core(ctas, cores, occupancy.ctas);
+    double most = kci_max(busiest, t->counts->largest); /* in mean CTAs */
     times->tiled = true;
     times->occupancy = occupancy.ctas;
     times->warps = occupancy.warps;
@@ -331,7 +345,7 @@ static kc_status tiled_time(const timing *t)
     kci_supply supply = supply_of(t, &occupancy, shared.sectors);
     kci_body body = body_of(t, &cta, &supply, occupancy.ctas, false);
     bool latency;
-    fill_parts(t, &cta, &supply, busiest, &shared, &latency);
+    fill_parts(t, &cta, &supply, most, &shared, &latency);
     times->part[KCI_ROOF_LAUNCH] = launch_time(t, true);
     times->part[KCI_ROOF_FILL] = body.fill;
     times->part[KCI_ROOF_DRAIN] = body.drain;
