@@ -17,7 +17,7 @@ return {
     smem = { reserved = 0, bandwidth = 128 },
     registers = { per_thread = 255, unit = 256, parts = 4 },
     warp = 32, max_warps = 64, max_ctas = 32, max_threads = 1024,
-    launch = { graph = 0.5e-6, stream = 1.7e-6, eager = 20e-6, fixed = 2.3e-6, light = 0.9e-6 },
+    launch = { graph = 0.5e-6, stream = 1.7e-6, eager = 26e-6, fixed = 2.3e-6, light = 0.9e-6 },
     link = { latency = 2e-6 },
     sustained = { matrix = { f16 = 0.75 }, vector = 0.9, special = 0.9, hbm = 0.83, l2 = 0.85, smem = 0.9 },
     source = {
@@ -28,7 +28,7 @@ return {
       ["l2.latency l2.per_core l2.parts smem registers warp max_warps max_ctas max_threads"] = "assumed: as on an A100",
       ["l2.rate"] = "assumed: the least of the measured GPUs, Ada's",
       ["launch.graph launch.stream"] = "assumed: 1.0 to 1.4 us and 1.6 to 2.6 us a small kernel (gpu-benches), less 0.9 us of its own",
-      ["launch.eager"] = "assumed: a framework's op, about 20 us on a V100",
+      ["launch.eager"] = "assumed: a framework's op less 2 us of its own; 25 to 32 us on eight hosts (A100, P100, V100, L40S, B200), 11 to 13 us on two",
       ["launch.fixed"] = "assumed: 0.8 to 3.0 us fitted to matmuls in graphs",
       ["launch.light"] = "assumed: 0.8 to 1.0 us of elementwise kernels under a profiler",
       ["link.latency"] = "assumed",

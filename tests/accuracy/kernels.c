@@ -410,6 +410,10 @@ static bool make_norm(pieces *p, const row *r, const setting *s)
             how = schedule(p, fmin(1024, 32 * ceil(n / 32)), s->access, 1);
             kc_schedule_tile(how, "m", 1);
             kc_schedule_tile(how, "n", 1024);
+        } else if (s->torch) {  /* an access of four elements a thread at a time */
+            how = schedule(p, 128, 4 * bytes_of(p, type), 1);
+            kc_schedule_tile(how, "m", 1);
+            kc_schedule_tile(how, "n", 512);
         }
         return add_kernel(p, out, how, 1);
     }
@@ -497,14 +501,14 @@ static bool make_stream(pieces *p, const row *r, double cores)
         k++;
     if (k == COUNT(kinds) || !type || n < 1 || per_core < 1 || kinds[k].reads == 0)
         return false;
-    double blocks = per_core > 1024 ? 2 : 1, threads = floor(per_core / blocks), ctas = blocks * cores;
+    double threads = per_core, ctas = 2 * cores;
     double strides = ceil(n / (ctas * threads));
     size_list sizes = { { { "s", strides }, { "c", ctas }, { "t", threads } }, 3 };
     kc_value *x = input(p, "X", "s c t", type, &sizes);
     kc_value *y = kinds[k].reads == 2 ? map2(p, x, input(p, "Y", "s c t", type, &sizes), kinds[k].flops, 0)
                                       : map1(p, x, kinds[k].flops, 0);
-    /* loads need not wait for stores where there are none: unrolled */
-    kc_schedule *how = schedule(p, threads, bytes_of(p, type), kinds[k].writes ? 2 : 3);
+    /* a CTA has one element a thread, so that the next load waits for the next CTA */
+    kc_schedule *how = schedule(p, threads, bytes_of(p, type), kinds[k].reads == 2 ? 2 : 1);
     kc_schedule_tile(how, "c", 1);
     kc_schedule_tile(how, "s", 1);
     kc_schedule_grid(how, "c");
@@ -589,7 +593,7 @@ bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s,
     case MATMUL: good = make_matmul(p, r, s, chip); break;
     case PREFILL:
     case DECODE: good = make_attention(p, r, s, chip->cores); break;
-    case MEMORY: good = make_memory(p, r, s, chip->cores); break;
+    case MEMORY: good = make_memory(p, r, s, chip->cores) && (s->kernels < 2 || add_event(p)); break;
     case STENCIL: good = make_stencil(p, r); break;
     case CLASSES:
     case NO_CLASS: break;

@@ -7,41 +7,48 @@
 #define MATMULS "matmul bmm grouped_matmul"
 
 const setting settings[] = {
-    { "aiconfigurator", "attention", NULL, "encoder", "graph", WARM, 3, false, false, 0, false, 0,
+    { "aiconfigurator", "attention", NULL, "encoder", "graph", WARM, 3, false, false, 0, false, 0, false,
       "replays of one graph; layout, attention, output" },
-    { "aiconfigurator", "attention", NULL, "fw=trtllm", "graph", WARM, 5, true, false, 0, false, 0,
+    { "aiconfigurator", "attention", NULL, "fw=trtllm", "graph", WARM, 5, true, false, 0, false, 0, false,
       "replays of one graph; TensorRT-LLM's attention op" },
-    { "aiconfigurator", "attention", NULL, "fw=vllm", "graph", WARM, 2, true, false, 0, false, 0,
+    { "aiconfigurator", "attention", NULL, "fw=vllm", "graph", WARM, 2, true, false, 0, false, 0, false,
       "replays of one graph; vLLM's attention op" },
-    { "aiconfigurator", "attention_decode", NULL, "fw=trtllm", "graph", WARM, 3, true, false, 32, false, 0,
+    { "aiconfigurator", "attention_decode", NULL, "fw=trtllm", "graph", WARM, 3, true, false, 32, false, 0, false,
       "replays of one graph" },
-    { "aiconfigurator", "attention_decode", NULL, NULL, "graph", WARM, 4, true, false, 0, false, 0, "replays of one graph" },
-    { "aiconfigurator", MATMULS, NULL, "fw=trtllm-1.0", "stream", PRODUCED, 2, false, AS_STATED, 0, false, 0,
+    { "aiconfigurator", "attention_decode", NULL, NULL, "graph", WARM, 4, true, false, 0, false, 0, false, "replays of one graph" },
+    { "aiconfigurator", MATMULS, NULL, "fw=trtllm-1.0", "stream", PRODUCED, 2, false, AS_STATED, 0, false, 0, false,
       "a layer of a TensorRT engine, and an event of its profiler; others before it" },
-    { "aiconfigurator", MATMULS, NULL, NULL, "graph", ROTATED, 1, false, QUANTISING, 0, false, 0,
+    { "aiconfigurator", MATMULS, NULL, NULL, "graph", ROTATED, 1, false, QUANTISING, 0, false, 0, false,
       "replays of one graph; copies of the weights take turns" },
-    { "aiconfigurator", "*", NULL, NULL, "graph", WARM, 1, false, false, 0, false, 0, "replays of one graph" },
-    { "vidur", "attention", "A100-SXM4-80GB", NULL, "none", PRODUCED, 6, false, false, 0, true, 0,
+    { "aiconfigurator", "*", NULL, NULL, "graph", WARM, 1, false, false, 0, false, 0, false, "replays of one graph" },
+    { "vidur", "attention", "A100-SXM4-80GB", NULL, "none", PRODUCED, 6, false, false, 0, true, 0, false,
       "sum of the profiler's kernels; an old FlashAttention computes masked tiles" },
-    { "vidur", "attention attention_decode", NULL, NULL, "none", PRODUCED, 4, false, false, 0, false, 0,
+    { "vidur", "attention attention_decode", NULL, NULL, "none", PRODUCED, 4, false, false, 0, false, 0, false,
       "sum of the profiler's kernels" },
-    { "vidur", "add", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, "the profiler's kernel, within a layer" },
-    { "vidur", "add3", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, "two add kernels" },
-    { "vidur", "rmsnorm silu_mul rope gelu", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 2,
+    { "vidur", "add", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, false, "the profiler's kernel, within a layer" },
+    { "vidur", "add3", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, false, "two add kernels" },
+    { "vidur", "rmsnorm silu_mul rope gelu", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 2, false,
       "the profiler's kernel; vLLM's own, 2 bytes an access" },
-    { "vidur", "*", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, "the profiler's kernel, within a layer" },
-    { "neusight", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call between two events" },
-    { "kernelbench", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, "a PyTorch call" },
-    { "liger", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, "do_bench flushes the L2, then times one queued call" },
-    { "aiter", "*", NULL, NULL, "none", COLD, 1, false, AS_STATED, 0, false, 0, "profiler; tensors rotated past the cache" },
-    { "deepbench", "*", NULL, NULL, "stream", WARM, 1, false, IN_WORDS, 0, false, 0, "calls in a loop" },
-    { "gpu_benches", "*", NULL, "mode=graph", "graph", WARM, 1, false, false, 0, false, 0, "back to back in one graph" },
-    { "gpu_benches", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, "back to back" },
-    { "flash_attention_threads", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, "as posted" },
+    { "vidur", "layernorm", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, true,
+      "the profiler's kernel, within a layer" },
+    { "vidur", "*", NULL, NULL, "none", PRODUCED, 1, false, false, 0, false, 0, false, "the profiler's kernel, within a layer" },
+    { "neusight", "layernorm", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, true,
+      "a PyTorch call between two events" },
+    { "neusight", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, false, "a PyTorch call between two events" },
+    { "kernelbench", "*", NULL, NULL, "eager", WARM, 1, false, false, 0, false, 0, false, "a PyTorch call" },
+    { "liger", "layernorm groupnorm", NULL, "provider=huggingface", "stream", COLD, 2, false, false, 0, false, 0, true,
+      "do_bench flushes the L2, then times a queued call and its events" },
+    { "liger", "*", NULL, NULL, "stream", COLD, 2, false, false, 0, false, 0, false,
+      "do_bench flushes the L2, then times a queued call and its events" },
+    { "aiter", "*", NULL, NULL, "none", COLD, 1, false, AS_STATED, 0, false, 0, false, "profiler; tensors rotated past the cache" },
+    { "deepbench", "*", NULL, NULL, "stream", WARM, 1, false, IN_WORDS, 0, false, 0, false, "calls in a loop" },
+    { "gpu_benches", "*", NULL, "mode=graph", "graph", WARM, 1, false, false, 0, false, 0, false, "back to back in one graph" },
+    { "gpu_benches", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, false, "back to back" },
+    { "flash_attention_threads", "*", NULL, NULL, "stream", COLD, 1, false, false, 0, false, 0, false, "as posted" },
 };
 const unsigned setting_count = sizeof settings / sizeof settings[0];
 
-static const setting any = { "any other", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, "calls in a loop" };
+static const setting any = { "any other", "*", NULL, NULL, "stream", WARM, 1, false, false, 0, false, 0, false, "calls in a loop" };
 
 const setting *setting_of(const row *r)
 {
@@ -97,6 +104,8 @@ static void print_one(const setting *s)
         used += (size_t)snprintf(what + used, sizeof what - used, " packs %.0f heads or none", s->packs);
     if (s->all_tiles)
         used += (size_t)snprintf(what + used, sizeof what - used, " all tiles");
+    if (s->torch)
+        used += (size_t)snprintf(what + used, sizeof what - used, " PyTorch's norm: 4 warps a row, read twice");
     if (s->access > 0)
         snprintf(what + used, sizeof what - used, " %.0f B accesses, one at a time", s->access);
     printf("%-24s %-27s %-10s %-7s %-9s %7.0f  %s%s%s\n", s->source, s->ops, s->note ? s->note : s->device ? s->device : "",

@@ -44,6 +44,7 @@ typedef struct setting {
     bool all_tiles;             /* masked tiles are computed too */
     double access;              /* bytes of one access of its row kernels and quantising passes, dependent ones;
                                    0: a tuned library's */
+    bool torch;                 /* its norms are PyTorch's own: four warps a row, which they read twice */
     const char *why;
 } setting;
 

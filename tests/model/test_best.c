@@ -197,6 +197,23 @@ static const kci_supply plenty = {
     .hbm_latency = 1e-6, .l2_latency = 2e-7, .dispatch = 1e9,
 };
 
+/* Each CTA reads whole sectors of every row, though it sums over them. */
+TEST(a_sum_over_an_outer_dim_reads_at_the_bandwidth)
+{
+    const kc_size sizes[] = { { "m", 128 }, { "r", 4096 }, { "n", 4096 } };
+    const kc_cost cost = { 1, 0 };
+    kc_device *device = named("l40s");
+    kc_dtype *f32 = kc_dtype_named(context, "f32");
+    kc_tensor *x = kc_tensor_new(context, "X", "m r n", f32, sizes, 3);
+    kc_value *read = kc_read(x, NULL, NULL, 0, 1, 0), *sum = kc_reduce("sum", read, "r", NULL, 0, &cost);
+    kc_tensor *z = kc_write("Z", sum, f32, NULL, NULL, NULL, 0, 1);
+    kc_result *best = kc_best((kc_object *)z, device, NULL);
+    assert_true(number(best, KC_TIME) < 4. * 128 * 4096 * 4096 / 864e9 / 0.7);
+    void *const made[] = { f32, x, read, sum, z, best, device };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
 TEST(stream_k_shares_the_steps_of_a_last_wave)
 {
     const kci_cta_cost cta = { .matrix = 1e-5, .hbm_read = 1e4, .l2_read = 1e5, .l2_written = 1e4, .first = 0.05, .steps = 20,
@@ -252,12 +269,33 @@ TEST(one_access_at_a_time_is_slower_than_several)
 {
     kci_supply few = plenty, many = plenty;
     const kci_cta_cost cta = { .hbm_read = 1e6, .l2_read = 1e6, .l2_written = 1e6, .hbm_written = 1e6, .steps = 1, .chain = 1e-6 };
-    few.hbm = many.hbm = 1e13;
+    few.hbm = many.hbm = 1e15;
     few.in_flight = 1e3;
     few.turn = 1e-7;
     double slow = kci_streaming_body(&cta, &few, 1e4, 8, false).total;
     assert_close(slow, 1e-6 + 1e4 * 1e6 * 1.1e-6 / (800 * 1e3), 1e-9); /* bytes * (latency + turn) / in flight */
     assert_true(kci_streaming_body(&cta, &many, 1e4, 8, false).total < slow);
+}
+
+TEST(where_latency_and_bandwidth_take_as_long_requests_queue)
+{
+    kci_supply s = plenty;
+    const kci_cta_cost cta = { .hbm_read = 1e6, .l2_read = 1e6, .steps = 1, .chain = 1e-6 };
+    s.in_flight = 1e3;
+    double wait = 1e4 * 1e6 * 1e-6 / (800 * 1e3), both = wait * pow(2, 0.2);
+    s.hbm = 1e4 * 1e6 / wait;
+    assert_close(kci_streaming_body(&cta, &s, 1e4, 8, false).total, 1e-6 + both, 1e-9);
+    s.hbm *= 1000;
+    assert_close(kci_streaming_body(&cta, &s, 1e4, 8, false).total, 1e-6 + wait, 1e-9);
+}
+
+TEST(a_scalar_loop_takes_as_long_as_its_instructions_issue)
+{
+    kci_supply s = plenty;
+    kci_cta_cost cta = { .hbm_read = 1, .l2_read = 1, .steps = 1, .chain = 1e-6, .issue = 1e-5 };
+    assert_close(kci_streaming_body(&cta, &s, 100 * s.cores, 1, false).total, 1e-6 + 100 * 1e-5, 1e-9);
+    cta.issue = 0;
+    assert_true(kci_streaming_body(&cta, &s, 100 * s.cores, 1, false).total < 2e-4);
 }
 
 TEST(a_map_on_an_accumulator_runs_on_whole_fragments)
@@ -283,11 +321,14 @@ int main(void)
         cmocka_unit_test(work_on_one_operand_is_told_from_work_on_the_product),
         cmocka_unit_test(of_a_program_each_kernel_is_searched),
         cmocka_unit_test(a_result_without_a_search_has_no_best),
+        cmocka_unit_test(a_sum_over_an_outer_dim_reads_at_the_bandwidth),
         cmocka_unit_test(stream_k_shares_the_steps_of_a_last_wave),
         cmocka_unit_test(specialised_warps_hide_the_store_behind_the_next_tile),
         cmocka_unit_test(what_prepares_an_operand_runs_beside_the_matmul),
         cmocka_unit_test(a_step_waits_for_its_tile_and_for_its_own_instructions),
         cmocka_unit_test(one_access_at_a_time_is_slower_than_several),
+        cmocka_unit_test(where_latency_and_bandwidth_take_as_long_requests_queue),
+        cmocka_unit_test(a_scalar_loop_takes_as_long_as_its_instructions_issue),
         cmocka_unit_test(a_map_on_an_accumulator_runs_on_whole_fragments),
     };
     return finished(run(tests));

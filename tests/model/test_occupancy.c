@@ -129,6 +129,33 @@ TEST(a_tuned_matmul_tile_fits_an_a100)
     assert_number(o.warps, 4);
 }
 
+/* Two matmuls of `rows` rows, the second one after the first. */
+static kci_occupancy of_a_chain(const char *name, double rows)
+{
+    static const double size[3] = { 4096, 4096, 4096 };
+    static small_kernel s;
+    struct kci_matmul_count both[2];
+    kci_occupancy o = { 0 };
+    kc_device *device = named(name);
+    small_matmul(&s, context, size, rows, 64, 32);
+    small_counts(&s);
+    s.nodes[3] = (kci_node){ .kind = KCI_OP, .reduced = 1, .edge = 2, .edges = 1 };
+    both[0] = both[1] = s.matmul;
+    s.counts.matmuls = both;
+    s.counts.matmul_count = 2;
+    assert_int_equal(kci_occupancy_find(&s.graph, &s.tiling, &s.counts, s.sizes, device, false, &o), KC_OK);
+    kc_release(device);
+    return o;
+}
+
+TEST(a_chain_of_matmuls_takes_every_register_it_may_have)
+{
+    assert_number(of_a_chain("a100-sxm4-80gb", 64).ctas, 2); /* 65,536 / (128 * 256) */
+    assert_int_equal(of_a_chain("a100-sxm4-80gb", 64).limit, KCI_BY_REGISTERS);
+    assert_number(of_a_chain("h100-sxm5", 64).ctas, 1); /* warps that specialise: the whole file */
+    assert_number(of_a_chain("h100-sxm5", 16).ctas, 2); /* too few rows for a warp group */
+}
+
 TEST(too_many_stages_are_refused_with_the_largest_that_fit)
 {
     kci_occupancy o;
@@ -219,6 +246,7 @@ int main(void)
         cmocka_unit_test(tensor_memory_is_taken_in_powers_of_two),
         cmocka_unit_test(default_warps_are_the_fewest_whose_threads_hold_the_footprint),
         cmocka_unit_test(a_tuned_matmul_tile_fits_an_a100),
+        cmocka_unit_test(a_chain_of_matmuls_takes_every_register_it_may_have),
         cmocka_unit_test(too_many_stages_are_refused_with_the_largest_that_fit),
         cmocka_unit_test(a_tile_that_fits_with_no_stages_is_refused_with_a_smaller_tile),
         cmocka_unit_test(what_the_message_advises_does_fit),

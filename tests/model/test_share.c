@@ -111,6 +111,31 @@ TEST(what_fits_in_l2_is_fetched_once)
     kc_release(device);
 }
 
+/* HBM bytes of A, whose 65,536 rows of 8 KiB are `distinct` different ones. */
+static double gathered(const char *name, double distinct)
+{
+    static small_kernel s;
+    const double size[3] = { 65536, 128, 4096 };
+    kc_device *device = named(name);
+    small_matmul(&s, context, size, 128, 128, 32);
+    s.axes[0].gather = true;
+    s.rows[0].compulsory = distinct * 8192;
+    s.rows[0].reload = s.rows[0].read - s.rows[0].compulsory;
+    timed(&s, device, true, (kci_time_options){ 0 });
+    kc_release(device);
+    return s.hbm[0].read;
+}
+
+TEST(rows_at_random_come_back_from_l2_as_far_as_the_distinct_ones_fit)
+{
+    const double all = 65536 * 8192., small = 1024 * 8192., large = 8192 * 8192.;
+    assert_close(gathered("a100-sxm4-80gb", 1024), small, 1e-9); /* 8 MiB stay in half of 40 MiB */
+    double moved = all + 4096 * 128 * 2. * 512 + 65536 * 128 * 2.;  /* A, B by 512 CTAs, C */
+    double hit = 20 * 1024 * 1024. * all / moved / large;
+    assert_close(gathered("a100-sxm4-80gb", 8192), large + (all - large) * (1 - hit), 1e-9);
+    assert_number(gathered("a100-sxm4-80gb", 65536), all);
+}
+
 TEST(a_grouped_raster_saves_hbm_traffic)
 {
     small_kernel s;
@@ -205,6 +230,7 @@ int main(void)
         cmocka_unit_test(hbm_moves_no_less_than_compulsory_and_no_more_than_l2),
         cmocka_unit_test(without_sharing_hbm_traffic_is_that_of_section_3),
         cmocka_unit_test(what_fits_in_l2_is_fetched_once),
+        cmocka_unit_test(rows_at_random_come_back_from_l2_as_far_as_the_distinct_ones_fit),
         cmocka_unit_test(a_grouped_raster_saves_hbm_traffic),
         cmocka_unit_test(a_warm_cache_holds_what_fits_and_the_roof_knows_it),
         cmocka_unit_test(spilled_accumulators_that_fit_stay_in_l2),

@@ -309,7 +309,8 @@ static kc_status try_attention(const trying *t)
 
 static const double thread_counts[] = { 128, 256, 512, 1024 };
 static const double row_tiles[] = { 1, 4, 16, 64 };
-static const double reduced_tiles[] = { 1024, 4096, 16384, 65536 };
+/* The smallest for sums over an outer dim, whose tiles are wide and low. */
+static const double reduced_tiles[] = { 64, 1024, 4096, 16384, 65536 };
 static const double accesses[] = { 1, 2, 4 };      /* of a thread and tensor, one after another */
 static const double VECTOR_BYTES = 16;
 

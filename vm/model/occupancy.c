@@ -5,6 +5,8 @@
 
 #include "arith.h"
 #include "fit.h"
+#include "roof.h"
+#include "step.h"
 
 const char *kci_limit_name(kci_limit_of limit)
 {
@@ -127,6 +129,32 @@ static double threads_of(const kci_figures *f, const kci_tiling *tiling, double 
     return kci_default_warps(f, register_bytes) * f->warp;
 }
 
+/* Rows of a warp group's instruction: below, mma serves. */
+static const double GROUP_ROWS = 64;
+
+/* Matmuls that follow each other, as in attention, keep fragments of them all beside their accumulators. */
+static bool chains_matmuls(const kci_graph *graph, const kci_counts *counts)
+{
+    return counts->matmul_count > 1 && kci_latency_chain(graph) > 1;
+}
+
+/* Compilers give a chain's threads all the registers that they may have (FlashAttention 2: 255), so
+ * far as one CTA fits. */
+static double most_registers(const kci_figures *f, double threads)
+{
+    double unit = kci_max(1, f->registers.unit / f->warp);
+    return kci_min(f->registers.per_thread, kci_floor(f->registers.per_core / threads / unit) * unit);
+}
+
+/* Specialised warps share out the whole register file (FlashAttention 3: setmaxnreg). */
+static void hold_whole_file(kci_occupancy *o)
+{
+    if (o->ctas <= 1)
+        return;
+    o->allowed[KCI_BY_REGISTERS] = o->ctas = 1;
+    o->limit = KCI_BY_REGISTERS;
+}
+
 kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts,
                              const double *sizes, const kc_device *device, bool quiet, kci_occupancy *out)
 {
@@ -143,7 +171,12 @@ kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, c
     cta.registers = kci_registers_per_thread(register_bytes, cta.threads);
     if (counts->matmul_count == 0)
         cta.registers = kci_max(1, cta.registers - LIGHT);
+    bool chained = chains_matmuls(graph, counts);
+    if (chained)
+        cta.registers = kci_max(cta.registers, most_registers(f, cta.threads));
     *out = kci_occupancy_of(f, &cta);
+    if (chained && counts->matmuls[0].m >= GROUP_ROWS && kci_path_specialised(device, tiling->path))
+        hold_whole_file(out);
     if (out->ctas >= 1)
         return KC_OK;
     if (quiet)

@@ -82,10 +82,35 @@ static void start_sharing(sharing *s, const kci_graph *graph, const kci_tiling *
         s->touched += rows[t].written / s->waves->count;
 }
 
+/* Does data choose the positions that are read of this tensor? */
+static bool is_gathered(const kci_graph *graph, int32_t tensor)
+{
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const kci_node *node = &graph->nodes[i];
+        for (uint32_t a = 0; node->kind == KCI_READ && node->tensor == tensor && a < node->axes; a++)
+            if (graph->axes[graph->axis_ids[node->axis + a]].gather)
+                return true;
+    }
+    return false;
+}
+
+/* Rows at random, `distinct` of them in bytes: one that was read before is still there with the
+ * chance that the cache holds it, the kernel's tensors sharing the cache as they share the traffic:
+ *     distinct + (all - distinct) * (1 - min(1, capacity / parts * all / traffic / distinct)) */
+static double gathered_bytes(const sharing *s, const kci_stream *stream, double all)
+{
+    double read = 0, written = 0, distinct = kci_min(all, s->counts->rows[stream->tensor].compulsory);
+    kci_add_bytes(s->graph, s->counts->rows, &read, &written);
+    double room = s->capacity / s->parts * all / (read + written);
+    return distinct + (all - distinct) * (1 - kci_min(1, room / distinct));
+}
+
 /* HBM bytes of one stream. */
 static double hbm_bytes(const sharing *s, size_t index, double l2_bytes)
 {
     const kci_stream *stream = &s->counts->streams[index];
+    if (is_gathered(s->graph, stream->tensor))
+        l2_bytes = gathered_bytes(s, stream, l2_bytes);
     double left = kci_floor(s->capacity / s->touched); /* waves whose data is still there */
     if (left >= 1 && is_repeat(s->counts, index))
         return 0;

@@ -18,7 +18,8 @@ typedef struct kci_shared {
  * `resident` CTAs run at a time.  Per tensor and wave HBM moves the union of what
  * its CTAs touch, less what earlier waves left, if what was touched since fits
  * (`l2.capacity`, a copy in each part that uses it; or `llc`).  Never less than
- * compulsory, never more than L2 moves.  Savings leave the ledger from reload
+ * compulsory, never more than L2 moves.  Of rows that data chooses, those read before come back
+ * from L2 with the chance that it holds them.  Savings leave the ledger from reload
  * first, then pass, spill, split.  With options->no_l2 rows stay as they are. */
 void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
                const kc_device *device, const kci_time_options *options, double resident, kci_row *rows,

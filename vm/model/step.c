@@ -139,7 +139,7 @@ double kci_latency_chain(const kci_graph *graph)
         depth[i % DEEP] = (unsigned char)(deepest + reduces);
         longest = kci_max(longest, depth[i % DEEP]);
     }
-    return longest;
+    return longest > 1 ? longest + 1 : 1;
 }
 
 double kci_supplied(double bandwidth, double resident, double in_flight, double latency)
@@ -311,6 +311,15 @@ static double waited(const kci_cta_cost *cta, const kci_supply *s, double ctas, 
     return ctas * (hbm * (s->hbm_latency + s->turn) + found * (s->l2_latency + s->turn)) / (resident * s->in_flight);
 }
 
+/* Requests queue before the memory is full: latency and bandwidth bend into each other. */
+static const double BEND = 5;
+
+static double bent(double wait, double transfer)
+{
+    double longer = kci_max(wait, transfer), shorter = kci_min(wait, transfer);
+    return longer > 0 ? longer * pow(1 + pow(shorter / longer, BEND), 1 / BEND) : 0;
+}
+
 kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, double ctas, double occupancy,
                             bool serial)
 {
@@ -321,10 +330,11 @@ kci_body kci_streaming_body(const kci_cta_cost *cta, const kci_supply *supply, d
     double l2 = supply->l2 > 0 ? ctas * l2_bytes / supply->l2 : 0;
     double wait = waited(cta, supply, ctas, resident);
     double port = supply->port > 0 ? busiest * l2_bytes / supply->port : 0;
-    double units = both(serial, both(serial, cta->matrix, cta->vector), both(serial, cta->special, cta->smem)) * busiest;
+    double units = both(serial, both(serial, both(serial, cta->matrix, cta->vector), both(serial, cta->special, cta->smem)),
+                        cta->issue) * busiest;
     double rows = kci_max(kci_ceil(busiest / occupancy) * cta->chain, ctas / supply->dispatch);
     kci_body body = { 0, kci_max(rows, cta->chain), cta->chain, 0 };
-    double memory = both(serial, both(serial, hbm, l2), wait);
+    double memory = serial ? hbm + l2 + wait : kci_max(l2, bent(wait, hbm));
     body.total = cta->chain + both(serial, both(serial, memory, both(serial, port, units)), rows);
     return body;
 }

@@ -29,8 +29,8 @@ double kci_operand_bytes(const kci_counts *counts, const kc_device *device, doub
  * then instructions that add onto the same accumulator, k / k' of them for each matmul. */
 double kci_step_pause(const kci_counts *counts, const kc_device *device, const char *path);
 
-/* Loads that wait for each other in one row of CTAs: 1 for a matmul, else as many as the
- * longest chain of reductions. */
+/* Latencies that follow each other in one row of CTAs: 1 for a matmul and for one reduction, else
+ * one each in the longest chain of reductions, and one more before the results leave. */
 double kci_latency_chain(const kci_graph *graph);
 
 /* A latency in seconds: a figure below 1 is seconds, else cycles of the core clock. */
@@ -40,6 +40,7 @@ double kci_latency_seconds(const kci_figures *figures, double latency);
  * and in bytes. */
 typedef struct kci_cta_cost {
     double matrix, vector, special, smem;       /* seconds */
+    double issue;               /* seconds: instructions beside the accesses of a scalar loop */
     double l2_read, hbm_read, l2_written, hbm_written;  /* bytes */
     double first;               /* share of the loads before the first step */
     double steps, chain;        /* chain: seconds */
