@@ -251,7 +251,7 @@ TEST(what_prepares_an_operand_runs_beside_the_matmul)
 TEST(a_step_waits_for_its_tile_and_for_its_own_instructions)
 {
     kc_device *h100 = named("h100-sxm5"), *a100 = named("a100-sxm4-80gb");
-    struct kci_matmul_count mm = { KCI_F16, 160, 64, 64, 64, 2, 2, false };
+    struct kci_matmul_count mm = { .math = KCI_F16, .executions = 160, .m = 64, .n = 64, .k = 64, .a_bytes = 2, .b_bytes = 2 };
     kci_counts counts = { .matmuls = &mm, .matmul_count = 1, .ctas = 16, .steps = 10 };
     assert_number(kci_step_pause(&counts, h100, NULL), 60 + 4 * 35); /* four instructions of k = 16 */
     assert_number(kci_step_pause(&counts, a100, NULL), 60 + 4 * 85);
