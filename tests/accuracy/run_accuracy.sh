@@ -28,7 +28,7 @@ within 'matmul f16\/bf16 aiconfigurator, vidur > 10 us' 9 12
 within 'matmul, all' 14 16
 within 'prefill attention f16\/bf16 > 10 us' 18 22
 within 'decode attention f16\/bf16 > 10 us' 16 20
-within 'memory > 10 us, all but vidur' 18 18
+within 'memory > 10 us, all but vidur' 12 14
 within 'memory > 10 us, vidur' 15 18
 
 schedules=$("$program" "$measured" tests/data/measured -s 'sgemm_cuda leetcuda_sgemm amd_lab_notes rocm_blogs_seismic') || exit 1
@@ -47,7 +47,7 @@ at_least() {
 # shapes variants median least; 0.85 is the goal of both, which the second misses: its kernels of three stages are 5 to
 # 17 % slower than those of two, for a reason that no schedule states
 at_least 'schedules of sgemm_cuda A6000' 4 0.85
-at_least 'schedules of leetcuda_sgemm L20' 3 0.55
+at_least 'schedules of leetcuda_sgemm L20' 3 0.75
 # variants share medAPE
 at_least 'stencils within 15 % of the counters' 2 75
 

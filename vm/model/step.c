@@ -182,15 +182,30 @@ typedef struct pace {
     double hbm, l2, port;
 } pace;
 
-/* `tiles` of `bytes` are under way, or as many of a stream's tile where that is more. */
-static pace pace_of(const kci_supply *supply, double tiles, double bytes, double each, double active)
+static pace pace_at(const kci_supply *s, double hbm, double l2, double each, double active)
 {
-    kci_supply own = *supply;
-    const kci_supply *s = &own;
-    own.in_flight = kci_max(supply->in_flight, bytes * kci_max(1, supply->depth));
-    return (pace){ active / in_rounds(s->hbm, active, s, tiles, s->hbm_latency),
-                   s->l2 > 0 ? active / in_rounds(s->l2, active, s, tiles, s->l2_latency) : 0,
-                   s->port > 0 ? each / s->port : 0 };
+    return (pace){ active / hbm, s->l2 > 0 ? active / l2 : 0, s->port > 0 ? each / s->port : 0 };
+}
+
+/* `tiles` of a stream are under way. */
+static pace pace_of_loads(const kci_supply *s, double tiles, double each, double active)
+{
+    return pace_at(s, in_rounds(s->hbm, active, s, tiles, s->hbm_latency),
+                   in_rounds(s->l2, active, s, tiles, s->l2_latency), each, active);
+}
+
+/* The first tile is waited for, however many are asked for; what is loaded with it goes at once. */
+static pace pace_of_first(const kci_supply *s, double bytes, double each, double active)
+{
+    kci_supply own = *s;
+    own.in_flight = kci_max(s->in_flight, bytes * kci_max(1, s->depth));
+    return pace_of_loads(&own, 1, each, active);
+}
+
+/* Stores wait for nobody, but share the bandwidth. */
+static pace pace_of_stores(const kci_supply *s, double each, double active)
+{
+    return pace_at(s, s->hbm, s->l2, each, active);
 }
 
 /* Seconds to move a CTA's bytes. */
@@ -215,10 +230,9 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
 {
     double steps = kci_max(1, cta->steps), rest = steps > 1 ? (1 - cta->first) / (steps - 1) : 0;
     double first = steps > 1 ? cta->first : 1;
-    const pace p = pace_of(supply, supply->depth, 0, each, active);
-    /* The first tile is waited for, however many are asked for; what comes with it, and all of a store, goes at once. */
-    const pace one = pace_of(supply, 1, cta->l2_read * first, each, active);
-    const pace out = pace_of(supply, supply->depth, cta->l2_written, each, active);
+    const pace p = pace_of_loads(supply, supply->depth, each, active);
+    const pace one = pace_of_first(supply, cta->l2_read * first, each, active);
+    const pace out = pace_of_stores(supply, each, active);
     kci_row_time r;
     r.load = load_time(&one, cta->hbm_read * first, cta->l2_read * first, serial);
     r.store = load_time(&out, cta->hbm_written, cta->l2_written, serial);
