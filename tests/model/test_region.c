@@ -284,6 +284,17 @@ TEST(what_is_written_serves_the_uses_of_every_pass)
     assert_number(executed_vector(c), (16 + 10) + (16 + 16));
 }
 
+/* Near the diagonal and far from it: of 4 x 4 tiles of 2, 7 and 3 are live; the box is loaded for either. */
+TEST(reads_of_one_box_under_two_masks_are_loaded_where_either_is_live)
+{
+    kc_tensor *t = tensor("T", "x=8 y=9", "f32");
+    kc_value *near = keep(kc_mask(read_at(t, "i j", "i=8 j=8"), "i", "j", -1, 0));
+    kc_value *far = keep(kc_mask(read_at(t, "i j+1", "i=8 j=8"), "i", "j", 4, 5));
+    kc_tensor *out[2] = { write_of("A", reduce("sum", near, "j")), write_of("B", reduce("sum", far, "j")) };
+    kc_kernel *kernel = tiled(keep(kc_kernel_new(context, NULL, out, 2)), "i=2 j=2", "i", "j");
+    assert_number(row_of(kernel, count_of(kernel), "T")->loads, 7 + 3);
+}
+
 /* ---- through tensors ---------------------------------------------------------------------- */
 
 TEST(a_mask_limits_useful_work_behind_the_tensor_that_it_was_written_to)
@@ -423,6 +434,7 @@ int main(void)
         fact(a_mask_before_a_softmax_spares_every_pass),
         fact(each_pass_needs_what_its_own_uses_need),
         fact(what_is_written_serves_the_uses_of_every_pass),
+        fact(reads_of_one_box_under_two_masks_are_loaded_where_either_is_live),
         fact(a_mask_limits_useful_work_behind_the_tensor_that_it_was_written_to),
         fact(a_mask_shifts_with_the_index_that_reads_it),
         fact(a_mask_reaches_through_a_reduction_that_keeps_both_dims),

@@ -30,19 +30,28 @@ static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
     return true;
 }
 
-/* Is every alternative of b part of one of a?  No alternatives: live everywhere. */
-static bool covers(const kci_graph *graph, kci_need a, kci_need b)
+/* Adds the alternatives of a member to those of its box, none of them part of another;
+ * where they are more than a sum takes, all is needed. */
+static void join(kci_plan *plan, kci_box *box, kci_need need)
 {
-    bool all = !a.alternatives || b.alternatives;
-    for (uint32_t i = 0; b.alternatives >> i && all && a.alternatives; i++) {
-        if (!(b.alternatives >> i & 1))
+    kci_region *regions = plan->joined ? plan->joined + box->region : NULL;
+    box->everywhere = box->everywhere || !need.alternatives;
+    for (uint32_t a = 0; need.alternatives >> a && !box->everywhere; a++) {
+        const kci_region *region = &plan->graph->regions[need.region + a];
+        bool more = need.alternatives >> a & 1;
+        for (uint32_t i = 0; i < box->regions && more; i++)
+            more = !kci_region_within(plan->graph, region, &regions[i]);
+        if (!more)
             continue;
-        all = false;
-        for (uint32_t j = 0; a.alternatives >> j && !all; j++)
-            all = (a.alternatives >> j & 1) &&
-                  kci_region_within(graph, &graph->regions[b.region + i], &graph->regions[a.region + j]);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < box->regions; i++)
+            if (!kci_region_within(plan->graph, &regions[i], region))
+                regions[kept++] = regions[i];
+        box->everywhere = kept == KCI_MOST_REGIONS;
+        if (!box->everywhere)
+            regions[kept++] = *region;
+        box->regions = kept;
     }
-    return all;
 }
 
 /* Bytes that lie together in HBM along the last positions of a tile. */
@@ -76,7 +85,7 @@ static void multiply_out(kci_plan *plan, kci_box *box)
     kci_products *products = &plan->products;
     const kci_node *node = &graph->nodes[box->node];
     kci_set walked = plan->grid | box->around, weighed = 0;
-    bool plain = box->members == 1 && !box->need.alternatives;
+    bool plain = box->members == 1 && box->everywhere;
     for (uint32_t i = 0; i < node->axes && plain; i++) {
         uint32_t id = plan->box_ids[box->ids + i];
         plain = plan->whole_axis[id] && !(graph->axes[id].loops & weighed);
@@ -98,12 +107,13 @@ static void multiply_out(kci_plan *plan, kci_box *box)
 /* One box in one pass: the read `n` and those that move with it. */
 static void make_box(kci_plan *plan, uint32_t n, int pass)
 {
-    static const kci_need everywhere = { 0, 0 };
     const kci_graph *graph = plan->graph;
     const kci_node *node = &graph->nodes[n];
-    kci_box *box = &plan->boxes[plan->box_count++];
+    kci_box *box = &plan->boxes[plan->box_count];
     *box = (kci_box){ .node = n, .members = 1, .pass = pass, .around = kci_visit_of(plan, n, pass)->around,
-                      .need = kci_need_of(plan, n, pass), .ids = (uint32_t)plan->box_id_count };
+                      .region = (uint32_t)plan->box_count * KCI_MOST_REGIONS, .ids = (uint32_t)plan->box_id_count };
+    plan->box_count++;
+    join(plan, box, kci_need_of(plan, n, pass));
     uint32_t positions = node->axes, *ids = plan->box_ids + box->ids;
     memcpy(ids, graph->axis_ids + node->axis, positions * sizeof *ids);
     for (uint32_t i = 0; i < positions; i++)
@@ -122,9 +132,7 @@ static void make_box(kci_plan *plan, uint32_t n, int pass)
         memcpy(ids + (size_t)box->members * positions, graph->axis_ids + graph->nodes[other].axis, positions * sizeof *ids);
         box->members++;
         box->around |= visit->around;
-        kci_need need = kci_need_of(plan, other, in);
-        if (!covers(graph, box->need, need))
-            box->need = covers(graph, need, box->need) ? need : everywhere;
+        join(plan, box, kci_need_of(plan, other, in));
     }
     plan->box_id_count += (size_t)box->members * positions;
     multiply_out(plan, box);
@@ -217,7 +225,9 @@ static const kci_stream *fetch_box(kci_plan *plan, const kci_box *box)
         tile = kci_value(plan, box->tile);
         distinct = kci_value(plan, box->distinct);
     } else {
-        kci_sum sum = kci_sum_needed(plan, box->need, box->around);
+        kci_need all = { box->region, box->everywhere ? 0 : (1u << box->regions) - 1 };
+        kci_sum sum = kci_sum_needed(plan, all, box->around);
+        sum.regions = plan->joined;
         loads = kci_live_sum_shared(&sum);
         sum.axes = plan->box_ids + box->ids;
         sum.axis_count = node->axes;
