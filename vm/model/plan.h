@@ -231,6 +231,9 @@ double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads 
 kci_set kci_enclosing_loops(const kci_plan *plan, uint32_t node, kci_set without);
 bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` stands for its accumulator */
 kc_status kci_find_accumulators(kci_plan *plan);
+/* spill.c: elements of node n that leave unfinished, with each live trip of `leader` but the last: n itself, or the
+ * accumulator that a statistic goes with; negative: failed */
+double kci_spilled(kci_plan *plan, uint32_t n, uint32_t leader);
 
 /* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
 double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
