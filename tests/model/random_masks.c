@@ -116,6 +116,8 @@ static void scaled(maker *m)
         sum = sum == NULL ? one : map2(m, sum, one);
         if (chance(m, 20))
             sum = masked(m, sum, "i", "j");
+        if (chance(m, 20))
+            output(m, reduce(m, masked(m, one, "i", "j"), one_of(m, singles, 2)));
     }
     output(m, chance(m, 50) ? use(m, sum) : sum);
 }

@@ -284,6 +284,36 @@ TEST(what_is_written_serves_the_uses_of_every_pass)
     assert_number(executed_vector(c), (16 + 10) + (16 + 16));
 }
 
+/* Near the diagonal and far from it: of 4 x 4 tiles of 2, 7 and 3 are live; the box is loaded for either. */
+TEST(reads_of_one_box_under_two_masks_are_loaded_where_either_is_live)
+{
+    kc_tensor *t = tensor("T", "x=8 y=9", "f32");
+    kc_value *near = keep(kc_mask(read_at(t, "i j", "i=8 j=8"), "i", "j", -1, 0));
+    kc_value *far = keep(kc_mask(read_at(t, "i j+1", "i=8 j=8"), "i", "j", 4, 5));
+    kc_tensor *out[2] = { write_of("A", reduce("sum", near, "j")), write_of("B", reduce("sum", far, "j")) };
+    kc_kernel *kernel = tiled(keep(kc_kernel_new(context, NULL, out, 2)), "i=2 j=2", "i", "j");
+    assert_number(row_of(kernel, count_of(kernel), "T")->loads, 7 + 3);
+}
+
+/* Rows and columns that meet the same k: tiles of the sum over k that CTAs share, each of which
+ * leaves a tile once for each of its own live trips but the last. */
+TEST(parts_of_a_split_spill_in_their_own_live_trips)
+{
+    for (int round = 0; round < cases(100); round++, again()) {
+        double n_i = chance(2, 6), n_j = chance(2, 6), n_k = chance(6, 12), steps;
+        band ik = random_band(n_i, n_k), jk = random_band(n_j, n_k);
+        kc_value *x = map2("mul", read_of(sized("A", "i", n_i, "k", n_k)), read_of(sized("B", "j", n_j, "k", n_k)));
+        x = keep(kc_mask(x, "i", "k", ik.lo, ik.hi));
+        x = keep(kc_mask(x, "j", "k", jk.lo, jk.hi));
+        kc_schedule *s = schedule_of("i=2 j=2 k=2", "", "k i j");
+        assert_int_equal(kc_schedule_split(s, "k", chance(2, 3)), KC_OK);
+        kc_kernel *kernel = keep(kc_tile((kc_object *)write_of("R", reduce("sum", x, "k")), s));
+        if (kc_verify((kc_object *)kernel, &steps) != KC_OK)
+            print_error("%s\n", kc_context_message(context));
+        assert_int_equal(kc_context_status(context), KC_OK);
+    }
+}
+
 /* ---- through tensors ---------------------------------------------------------------------- */
 
 TEST(a_mask_limits_useful_work_behind_the_tensor_that_it_was_written_to)
@@ -423,6 +453,8 @@ int main(void)
         fact(a_mask_before_a_softmax_spares_every_pass),
         fact(each_pass_needs_what_its_own_uses_need),
         fact(what_is_written_serves_the_uses_of_every_pass),
+        fact(reads_of_one_box_under_two_masks_are_loaded_where_either_is_live),
+        fact(parts_of_a_split_spill_in_their_own_live_trips),
         fact(a_mask_limits_useful_work_behind_the_tensor_that_it_was_written_to),
         fact(a_mask_shifts_with_the_index_that_reads_it),
         fact(a_mask_reaches_through_a_reduction_that_keeps_both_dims),

@@ -45,6 +45,10 @@ enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
     X(counts.rows, tensors)                                                                                \
     X(counts.streams, room * nodes)                                                                        \
     X(counts.matmuls, nodes)
+/* Only where something is masked or padded. */
+#define FOR_EACH_LIMITED_ARRAY(X)                                                                          \
+    X(needs, room * nodes)                                                                                 \
+    X(joined, room * plan->read_count * KCI_MOST_REGIONS)
 
 static void free_columns(kci_plan *plan)
 {
@@ -54,8 +58,8 @@ static void free_columns(kci_plan *plan)
 #define FREE(array, count) kci_free(context, plan->array, (count) * sizeof *plan->array);
     FOR_EACH_EARLY_ARRAY(FREE)
     FOR_EACH_ARRAY(FREE)
+    FOR_EACH_LIMITED_ARRAY(FREE)
 #undef FREE
-    kci_free(context, plan->needs, room * nodes * sizeof *plan->needs);
     kci_free(context, plan->marks, plan->mark_words * sizeof *plan->marks);
     kci_products_free(context, &plan->products);
 }
@@ -156,8 +160,9 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     size_t room = (size_t)plan->pass_room;
     plan->box_id_room *= room;
     FOR_EACH_ARRAY(MAKE)
-    if (graph->region_count)
-        MAKE(needs, room * nodes)
+    if (graph->region_count) {
+        FOR_EACH_LIMITED_ARRAY(MAKE)
+    }
 #undef MAKE
     size_t products = PRODUCTS_A_NODE * room * nodes;
     ok = ok && kci_products_make(context, &plan->products, products < MOST_PRODUCTS ? products : MOST_PRODUCTS);

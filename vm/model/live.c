@@ -12,7 +12,8 @@
 
 static kci_sum sum_over(kci_plan *plan, kci_need need, kci_set around)
 {
-    return (kci_sum){ .plan = plan, .around = around, .need = need, .mask = true, .split = plan->split, .members = 1 };
+    return (kci_sum){ .plan = plan, .around = around, .regions = plan->graph->regions, .need = need, .mask = true,
+                      .split = plan->split, .members = 1 };
 }
 
 kci_sum kci_sum_over(kci_plan *plan, const kci_node *node, kci_set around)
@@ -263,7 +264,7 @@ static double simple_sum(const kci_sum *sum)
 void kci_narrow(kci_sum *sum)
 {
     if (sum->need.alternatives == 1)
-        tighten(sum, &sum->plan->graph->regions[sum->need.region]);
+        tighten(sum, &sum->regions[sum->need.region]);
 }
 
 double kci_live_sum(kci_sum *sum)
@@ -301,7 +302,7 @@ double kci_live_sum(kci_sum *sum)
             if (!(subset >> a & 1))
                 continue;
             odd = !odd;
-            const kci_region *region = &graph->regions[sum->need.region + a];
+            const kci_region *region = &sum->regions[sum->need.region + a];
             size_t from = count;
             kci_plan *plan = sum->plan;
             double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];

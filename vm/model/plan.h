@@ -50,7 +50,8 @@ typedef struct kci_box {
     uint32_t node, members;
     int pass;
     kci_set around, grid;       /* loops walked; grid loops that index it */
-    kci_need need;              /* where some member is needed */
+    uint32_t region, regions;   /* plan->joined: alternatives of all members */
+    bool everywhere;            /* or no limits at all */
     uint32_t ids;               /* plan->box_ids: positions of each member */
     kci_product loads, elements, tile, distinct;    /* distinct: of one CTA */
 } kci_box;
@@ -108,6 +109,7 @@ struct kci_plan {
     kci_matmul_tile *matmuls;
     size_t matmul_count;
     kci_set free[2];                /* dims that only the first operands of matmuls have, and only the second */
+    kci_region *joined;             /* KCI_MOST_REGIONS a box; NULL: as needs */
     kci_box *boxes;                 /* in order of passes, tensors and reads */
     uint32_t *box_ids;
     size_t box_count, box_id_count, box_id_room;
@@ -185,7 +187,8 @@ typedef struct kci_sum {
     const uint32_t *axes;           /* extents that are multiplied, clipped to their sizes; points: none */
     size_t axis_count;
     size_t members;                 /* reads in one box: axes holds axis_count ids for each */
-    kci_need need;                  /* alternatives of limits */
+    const kci_region *regions;      /* alternatives of limits: those of the need are counted from here */
+    kci_need need;
     bool mask, far, padding;        /* which limits count */
 } kci_sum;
 
@@ -228,6 +231,9 @@ double kci_compulsory(kci_plan *plan, int32_t tensor);          /* of all reads 
 kci_set kci_enclosing_loops(const kci_plan *plan, uint32_t node, kci_set without);
 bool kci_spills(const kci_plan *plan, uint32_t node);               /* `node` stands for its accumulator */
 kc_status kci_find_accumulators(kci_plan *plan);
+/* spill.c: elements of node n that leave unfinished, with each live trip of `leader` but the last: n itself, or the
+ * accumulator that a statistic goes with; negative: failed */
+double kci_spilled(kci_plan *plan, uint32_t n, uint32_t leader);
 
 /* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
 double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);

@@ -8,11 +8,12 @@
 static const double most_bits = 8388608.0, most_points = 16777216.0, room_to_grow = 64; /* 1 MiB of marks; 2^24 points */
 
 typedef struct reading {
-    const kci_plan *plan;
+    kci_plan *plan;
     const kci_node *read;
     int dims[KCI_MAX_LOOPS];
     int dim_count;
     double at[KCI_MAX_LOOPS];       /* index of each dim */
+    bool joint;                     /* masks of one alternative share a loop that the read does not fix */
     const double *shape;            /* of the tensor, as all its reads find it */
 } reading;
 
@@ -102,6 +103,45 @@ static double value_of(const reading *r, const kci_axis *axis)
     return value;
 }
 
+/* Do two masks of one alternative share a loop that the read lacks, or that they bind?  Then
+ * one value of it must suit both. */
+static bool share_a_loop(const kci_graph *graph, const kci_node *read)
+{
+    bool share = false;
+    kci_set own = kci_scope_loops(graph, read->axis, read->axes);
+    for (uint32_t a = 0; a < read->regions; a++) {
+        const kci_region *region = &graph->regions[read->region + a];
+        kci_set lacking = 0, bound = 0;
+        for (uint32_t i = 0; i < region->limits; i++) {
+            const kci_limit *limit = &graph->limits[graph->limit_ids[region->limit + i]];
+            if (limit->kind != KCI_MASK)
+                continue;
+            kci_set loops = graph->axes[limit->axis].loops, free = loops & ~limit->bound & ~own;
+            share = share || (lacking & free) || (bound & limit->bound);
+            lacking |= free;
+            bound |= limit->bound;
+        }
+    }
+    return share;
+}
+
+/* The same as a sum over this point alone. */
+static bool is_live_jointly(const reading *r)
+{
+    kci_plan *plan = r->plan;
+    double low[KCI_MAX_LOOPS], high[KCI_MAX_LOOPS];
+    kci_sum sum = kci_sum_over(plan, r->read, 0);
+    sum.points = true;
+    memcpy(low, plan->low, sizeof low);
+    memcpy(high, plan->high, sizeof high);
+    for (int d = 0; d < r->dim_count; d++)
+        plan->low[r->dims[d]] = plan->high[r->dims[d]] = r->at[r->dims[d]];
+    bool live = kci_live_sum(&sum) > 0;
+    memcpy(plan->low, low, sizeof low);
+    memcpy(plan->high, high, sizeof high);
+    return live;
+}
+
 /* Does the point hold under the masks of some alternative?  Loops that the read lacks
  * take whatever value suits. */
 static bool is_live(const reading *r)
@@ -130,7 +170,7 @@ static bool is_live(const reading *r)
             live = least <= hi && most >= limit->lo;
         }
         if (live)
-            return true;
+            return !r->joint || is_live_jointly(r);
     }
     return r->read->regions == 0;
 }
@@ -173,6 +213,7 @@ double kci_touched(kci_plan *plan, const uint32_t *reads, int count)
     memset(plan->marks, 0, words * sizeof *plan->marks);
     for (int i = 0; i < count; i++) {
         reading r = { .plan = plan, .read = &graph->nodes[reads[i]], .shape = shape };
+        r.joint = share_a_loop(graph, r.read);
         kci_set loops = kci_scope_loops(graph, r.read->axis, r.read->axes);
         double points = 1;
         for (KCI_EACH(l, loops)) {

@@ -6,7 +6,6 @@
 #include "plan.h"
 
 enum { MOST_MEMBERS = 64 };
-static const double most_tiles = 1048576; /* that are looked at one by one */
 
 /* ---- reads -------------------------------------------------------------------------- */
 
@@ -30,19 +29,28 @@ static bool same_box(const kci_plan *plan, const kci_node *a, const kci_node *b)
     return true;
 }
 
-/* Is every alternative of b part of one of a?  No alternatives: live everywhere. */
-static bool covers(const kci_graph *graph, kci_need a, kci_need b)
+/* Adds the alternatives of a member to those of its box, none of them part of another;
+ * where they are more than a sum takes, all is needed. */
+static void join(kci_plan *plan, kci_box *box, kci_need need)
 {
-    bool all = !a.alternatives || b.alternatives;
-    for (uint32_t i = 0; b.alternatives >> i && all && a.alternatives; i++) {
-        if (!(b.alternatives >> i & 1))
+    kci_region *regions = plan->joined ? plan->joined + box->region : NULL;
+    box->everywhere = box->everywhere || !need.alternatives;
+    for (uint32_t a = 0; need.alternatives >> a && !box->everywhere; a++) {
+        const kci_region *region = &plan->graph->regions[need.region + a];
+        bool more = need.alternatives >> a & 1;
+        for (uint32_t i = 0; i < box->regions && more; i++)
+            more = !kci_region_within(plan->graph, region, &regions[i]);
+        if (!more)
             continue;
-        all = false;
-        for (uint32_t j = 0; a.alternatives >> j && !all; j++)
-            all = (a.alternatives >> j & 1) &&
-                  kci_region_within(graph, &graph->regions[b.region + i], &graph->regions[a.region + j]);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < box->regions; i++)
+            if (!kci_region_within(plan->graph, &regions[i], region))
+                regions[kept++] = regions[i];
+        box->everywhere = kept == KCI_MOST_REGIONS;
+        if (!box->everywhere)
+            regions[kept++] = *region;
+        box->regions = kept;
     }
-    return all;
 }
 
 /* Bytes that lie together in HBM along the last positions of a tile. */
@@ -76,7 +84,7 @@ static void multiply_out(kci_plan *plan, kci_box *box)
     kci_products *products = &plan->products;
     const kci_node *node = &graph->nodes[box->node];
     kci_set walked = plan->grid | box->around, weighed = 0;
-    bool plain = box->members == 1 && !box->need.alternatives;
+    bool plain = box->members == 1 && box->everywhere;
     for (uint32_t i = 0; i < node->axes && plain; i++) {
         uint32_t id = plan->box_ids[box->ids + i];
         plain = plan->whole_axis[id] && !(graph->axes[id].loops & weighed);
@@ -98,12 +106,13 @@ static void multiply_out(kci_plan *plan, kci_box *box)
 /* One box in one pass: the read `n` and those that move with it. */
 static void make_box(kci_plan *plan, uint32_t n, int pass)
 {
-    static const kci_need everywhere = { 0, 0 };
     const kci_graph *graph = plan->graph;
     const kci_node *node = &graph->nodes[n];
-    kci_box *box = &plan->boxes[plan->box_count++];
+    kci_box *box = &plan->boxes[plan->box_count];
     *box = (kci_box){ .node = n, .members = 1, .pass = pass, .around = kci_visit_of(plan, n, pass)->around,
-                      .need = kci_need_of(plan, n, pass), .ids = (uint32_t)plan->box_id_count };
+                      .region = (uint32_t)plan->box_count * KCI_MOST_REGIONS, .ids = (uint32_t)plan->box_id_count };
+    plan->box_count++;
+    join(plan, box, kci_need_of(plan, n, pass));
     uint32_t positions = node->axes, *ids = plan->box_ids + box->ids;
     memcpy(ids, graph->axis_ids + node->axis, positions * sizeof *ids);
     for (uint32_t i = 0; i < positions; i++)
@@ -122,9 +131,7 @@ static void make_box(kci_plan *plan, uint32_t n, int pass)
         memcpy(ids + (size_t)box->members * positions, graph->axis_ids + graph->nodes[other].axis, positions * sizeof *ids);
         box->members++;
         box->around |= visit->around;
-        kci_need need = kci_need_of(plan, other, in);
-        if (!covers(graph, box->need, need))
-            box->need = covers(graph, need, box->need) ? need : everywhere;
+        join(plan, box, kci_need_of(plan, other, in));
     }
     plan->box_id_count += (size_t)box->members * positions;
     multiply_out(plan, box);
@@ -217,7 +224,9 @@ static const kci_stream *fetch_box(kci_plan *plan, const kci_box *box)
         tile = kci_value(plan, box->tile);
         distinct = kci_value(plan, box->distinct);
     } else {
-        kci_sum sum = kci_sum_needed(plan, box->need, box->around);
+        kci_need all = { box->region, box->everywhere ? 0 : (1u << box->regions) - 1 };
+        kci_sum sum = kci_sum_needed(plan, all, box->around);
+        sum.regions = plan->joined;
         loads = kci_live_sum_shared(&sum);
         sum.axes = plan->box_ids + box->ids;
         sum.axis_count = node->axes;
@@ -338,95 +347,6 @@ static double value_elements(const kci_plan *plan, const kci_node *node)
     return elements;
 }
 
-/* Do two masks of one alternative hang on the enclosing loops?  Then one trip must suit both. */
-static bool masks_meet(const kci_graph *graph, const kci_node *node, kci_set enclosing)
-{
-    for (uint32_t a = 0; a < node->regions; a++)
-        if (kci_masks_on(graph, &graph->regions[node->region + a], enclosing) > 1)
-            return true;
-    return false;
-}
-
-/* Elements of the tiles, one by one along `loops`, that have a live trip. */
-static double live_tiles(kci_plan *plan, const kci_sum *sum, kci_set loops, kci_set enclosing)
-{
-    if (!loops) {
-        kci_sum trips = *sum, tile = *sum;
-        trips.around = enclosing;
-        trips.axis_count = 0;
-        tile.around = tile.need.alternatives = 0;
-        double live = kci_live_sum(&trips);
-        return live <= 0 ? live : kci_live_sum(&tile);
-    }
-    unsigned loop = kci_first(loops);
-    double low = plan->low[loop], high = plan->high[loop], total = 0;
-    for (double i = 0; i < plan->trips[loop] && total >= 0; i++) {
-        plan->low[loop] = i * plan->tile[loop];
-        plan->high[loop] = kci_min(plan->size[loop], (i + 1) * plan->tile[loop]) - 1;
-        double part = live_tiles(plan, sum, loops & ~KCI_BIT(loop), enclosing);
-        total = part < 0 ? part : total + part;
-    }
-    plan->low[loop] = low;
-    plan->high[loop] = high;
-    return total;
-}
-
-/* Elements of node n that leave unfinished: over all live trips of the enclosing
- * loops, less the last of each tile: X - 1 for X trips.  `leader` is the accumulator
- * whose trips count: n itself, or the one that a statistic goes with. */
-static double left_unfinished(kci_plan *plan, uint32_t n, uint32_t leader, kci_set indexed, kci_set enclosing, int alone,
-                              double tile)
-{
-    const kci_graph *graph = plan->graph;
-    const kci_node *node = &graph->nodes[n];
-    kci_set reduced = plan->accumulates[leader], grid = plan->grid & (kci_value_loops(graph, node) | reduced);
-    double visits[2] = { 0, 0 };
-    if (alone >= 0) {
-        plan->low[alone] = tile * plan->tile[alone];
-        plan->high[alone] = kci_min(plan->size[alone], (tile + 1) * plan->tile[alone]) - 1;
-    }
-    for (int last = 0; last < 2 && visits[0] >= 0; last++) {
-        kci_sum sum = kci_sum_over(plan, &graph->nodes[leader], grid | indexed | (last ? 0 : enclosing));
-        sum.split = plan->split & reduced;
-        sum.axes = graph->axis_ids + node->out;
-        sum.axis_count = node->outs;
-        double tiles = 1;
-        for (KCI_EACH(i, grid | indexed))
-            tiles *= plan->trips[i];
-        bool one_by_one = last && !sum.split && tiles <= most_tiles && masks_meet(graph, &graph->nodes[leader], enclosing);
-        visits[last] = one_by_one ? live_tiles(plan, &sum, grid | indexed, enclosing) : kci_live_sum_shared(&sum);
-    }
-    if (alone >= 0) {
-        plan->low[alone] = 0;
-        plan->high[alone] = plan->size[alone] - 1;
-    }
-    return visits[0] < 0 || visits[1] < 0 ? -1 : kci_max(0, visits[0] - visits[1]);
-}
-
-/* The same, where CTAs share a loop that indexes it: one that has a single trip of
- * that loop has no such loop, and fewer reduced ones enclose what is left. */
-static double spilled(kci_plan *plan, uint32_t n, uint32_t leader)
-{
-    kci_set enclosing = kci_enclosing_loops(plan, leader, 0);
-    kci_set indexed = kci_value_loops(plan->graph, &plan->graph->nodes[n]) & plan->pass_loops[plan->pass[n]];
-    kci_set shared = indexed & plan->split;
-    double elements = left_unfinished(plan, n, leader, indexed, enclosing, -1, 0);
-    for (KCI_EACH(y, shared)) {
-        if (kci_floor(plan->trips[y] / plan->shares[y]) != 1)
-            continue;
-        double more = plan->trips[y] - plan->shares[y]; /* CTAs with two trips come first */
-        kci_set fewer = kci_enclosing_loops(plan, leader, KCI_BIT(y));
-        for (double tile = 2 * more; tile < plan->trips[y] && fewer != enclosing; tile++) {
-            double all = left_unfinished(plan, n, leader, indexed & ~KCI_BIT(y), enclosing, (int)y, tile);
-            double left = fewer ? left_unfinished(plan, n, leader, indexed & ~KCI_BIT(y), fewer, (int)y, tile) : 0;
-            if (all < 0 || left < 0)
-                return -1;
-            elements += left - all;
-        }
-    }
-    return elements;
-}
-
 static void add_spill(kci_row *row, double bytes)
 {
     row->read += bytes;
@@ -475,7 +395,7 @@ static kc_status count_accumulators(kci_plan *plan)
             continue;
         kci_row *row = &plan->counts.rows[tensor];
         if (plan->spills[leader]) {
-            double elements = spilled(plan, n, leader);
+            double elements = kci_spilled(plan, n, leader);
             if (elements < 0)
                 return kc_context_status(plan->context);
             add_spill(row, elements * bytes);

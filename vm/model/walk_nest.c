@@ -367,10 +367,10 @@ static kc_status find_reads(kci_walker *w, uint32_t p, const loads *l)
         kci_set walked = p == COMBINE(w) ? 0 : w->grid | w->looped;
         uint32_t member = w->member_count, members = 0;
         memset(taken, 0, n);
-        for (uint32_t s = r; s < n; s++) {
+        for (uint32_t s = 0; s < n; s++) {
             bool here = false;
-            if (node_at(w, s)->kind == KCI_READ && merges(w, r, s, walked)) {
-                here = EXEC(w, p, s) && !loaded[p * n + s];
+            if (node_at(w, s)->kind == KCI_READ && !loaded[p * n + s] && merges(w, r, s, walked)) {
+                here = EXEC(w, p, s);
                 for (uint32_t p2 = p + 1; held && !here && p2 < w->passes; p2++)
                     here = EXEC(w, p2, s);  /* held across passes: it comes along now */
             }
@@ -382,7 +382,7 @@ static kc_status find_reads(kci_walker *w, uint32_t p, const loads *l)
                 return out_of_memory(w);
         }
         kci_set ended = 0, loops = held || p == COMBINE(w) ? 0 : around_read(w, taken, p, &ended);
-        for (uint32_t s = r; s < n; s++)
+        for (uint32_t s = 0; s < n; s++)
             if (taken[s]) {
                 loaded[p * n + s] = 1;
                 l->around[p * n + s] = loops;
