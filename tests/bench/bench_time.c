@@ -1,4 +1,4 @@
-/* bench_time.c: what counting and timing one tiled matmul costs, and what a search costs a point.
+/* bench_time.c: what counting and evaluating one tiled matmul costs, and what a point of a space and of a search does.
  *
  *     make bench, or bench_time.  The best of five runs; nothing is asserted. */
 #define _POSIX_C_SOURCE 200809L
@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "count.h"
-#include "device.h"
-#include "kernel.h"
-#include "share.h" /* and time.h, which <time.h> would hide */
+#include "evaluator.h"
 
 enum { RUNS = 5, TIMES = 200000 };
 
@@ -35,32 +32,55 @@ static kc_tensor *matmul(kc_context *context)
     return c;
 }
 
-static void evaluations(const kc_kernel *kernel, const kc_device *device)
+static double evaluations(kci_evaluator *e, int times)
 {
-    double sizes[KCI_MAX_LOOPS], best[2] = {1, 1};
-    for (size_t i = 0; i < kernel->graph.loop_count; i++)
-        sizes[i] = kernel->graph.loops[i].size;
-    kci_plan *plan = kci_plan_new(&kernel->graph, kernel->tiling);
-    const kci_time_options options = {.quiet = true};
-    kci_row rows[8];
-    kci_times times = {0};
+    double best = 1;
     for (int run = 0; run < RUNS; run++) {
-        const kci_counts *counts = NULL;
         double start = now();
-        for (int i = 0; i < TIMES; i++)
-            counts = kci_plan_count(plan, sizes, NULL);
-        double middle = now();
-        for (int i = 0; i < TIMES; i++) {
-            for (size_t t = 0; t < kernel->graph.tensor_count; t++)
-                rows[t] = counts->rows[t];
-            kci_time(&kernel->graph, kernel->tiling, counts, sizes, device, &options, rows, &times, NULL);
-        }
-        double each[2] = {(middle - start) / TIMES, (now() - middle) / TIMES};
-        for (int i = 0; i < 2; i++)
-            best[i] = each[i] < best[i] ? each[i] : best[i];
+        for (int i = 0; i < times; i++)
+            kci_evaluate(e);
+        double each = (now() - start) / times;
+        best = each < best ? each : best;
     }
-    printf("a tiled matmul: count %.0f ns, time %.0f ns\n", best[0] * 1e9, best[1] * 1e9);
-    kci_plan_free(plan);
+    return best;
+}
+
+/* Every result of every point of tiles m, n and k, stages and raster groups: 98,304 of them. */
+static double space(kci_evaluator *e, double *fit)
+{
+    static const double groups[] = {1, 2, 4, 8, 16, 32, 64, 132};
+    double field[KC_FIELD_COUNT], points = 0, start = now();
+    double *tile = e->tiling->tile; /* m, k, n */
+    *fit = 0;
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+        for (int stages = 2; stages < 8; stages++)
+            for (tile[0] = 16; tile[0] <= 256; tile[0] += 16)
+                for (tile[2] = 16; tile[2] <= 256; tile[2] += 16)
+                    for (tile[1] = 16; tile[1] <= 128; tile[1] += 16, points++) {
+                        e->tiling->raster_group = groups[g];
+                        e->tiling->stages = stages;
+                        if (kci_evaluate(e) != KC_OK)
+                            continue;
+                        kci_evaluator_fields(e, field);
+                        ++*fit;
+                    }
+    return (now() - start) / points;
+}
+
+static void evaluate(const kc_kernel *kernel, const kc_device *device)
+{
+    kci_evaluator *counts = kci_evaluator_new(kernel, NULL, NULL), *all = kci_evaluator_new(kernel, device, NULL);
+    all->options.quiet = true;
+    double fit, each = 1;
+    printf("a tiled matmul: count %.0f ns, evaluate %.0f ns\n", evaluations(counts, TIMES) * 1e9,
+           evaluations(all, TIMES) * 1e9);
+    for (int run = 0; run < RUNS; run++) {
+        double here = space(all, &fit);
+        each = here < each ? here : each;
+    }
+    printf("98304 points of a space, all fields: %.0f ns a point, %.0f fit\n", each * 1e9, fit);
+    kci_evaluator_free(counts);
+    kci_evaluator_free(all);
 }
 
 static void search(kc_tensor *c, const kc_device *device)
@@ -86,8 +106,9 @@ int main(void)
     kc_schedule_tile(schedule, "m", 128);
     kc_schedule_tile(schedule, "n", 128);
     kc_schedule_tile(schedule, "k", 64);
+    kc_schedule_raster(schedule, "m n", 8);
     kc_kernel *tiled = kc_tile((kc_object *)c, schedule);
-    evaluations(tiled, device);
+    evaluate(tiled, device);
     search(c, device);
     void *const made[] = {schedule, tiled, c, device};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)

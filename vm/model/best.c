@@ -113,7 +113,7 @@ static kc_kernel *search_kernel(kc_kernel *plain, const kc_device *device, const
     kc_kernel *tiled = NULL;
     if (!e)
         return NULL;
-    e->options.quiet = true;
+    e->options.quiet = e->options.no_serial = true;
     kc_status status = kci_candidates(&e->graph, device, e->sizes, e->tiling, try_one, &s);
     count->points += s.points;
     count->rejected += s.rejected;

@@ -205,6 +205,8 @@ static double still_warm(const kc_device *device, double bytes)
 void kci_share_warm(const kci_graph *graph, const kc_device *device, const kci_time_options *options, kci_row *rows)
 {
     double bytes = 0;
+    if (!options->warm && !options->warm_tensor)
+        return;
     for (size_t t = 0; t < graph->tensor_count; t++)
         bytes += rows[t].compulsory;
     double kept = still_warm(device, bytes);
@@ -223,10 +225,10 @@ void kci_share_warm(const kci_graph *graph, const kc_device *device, const kci_t
 
 double kci_steps(const kci_counts *counts)
 {
-    double steps = kci_max(1, counts->steps);
+    double loads = 0;
     for (size_t i = 0; i < counts->stream_count; i++)
-        steps = kci_max(steps, counts->streams[i].loads / counts->ctas);
-    return steps;
+        loads = kci_max(loads, counts->streams[i].loads);
+    return kci_max(kci_max(1, counts->steps), loads / counts->ctas);
 }
 
 static double sector_factor(const kci_counts *counts, double sector)
@@ -248,7 +250,8 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
     *shared = (kci_shared){ .sectors = sector_factor(counts, device->full.hbm.sector) };
     double streamed = 0, first = 0, listed = 0;
     kci_add_bytes(graph, rows, &shared->l2_read, &shared->l2_written);
-    kci_waves here = { .count = 0 };
+    kci_waves here;
+    here.count = 0;
     sharing s = { .waves = options->waves ? options->waves : &here };
     start_sharing(&s, graph, tiling, counts, sizes, device, resident, rows);
     bool shares = !options->no_l2 && s.capacity > 0;

@@ -33,10 +33,11 @@ static instruction instruction_of(const kc_device *device, const struct kci_matm
 
 static double filled(double size, double unit)
 {
-    return kci_ceil(size / unit) * unit / size;
+    return kci_ceil(size / unit) * unit;
 }
 
-static double rounding_of(const instruction *i, double m, double n, double k)
+/* Points of the instructions that cover an m x n x k tile. */
+static double covered(const instruction *i, double m, double n, double k)
 {
     double plain = filled(m, i->m) * filled(n, i->step), swapped = filled(n, i->m) * filled(m, i->step);
     return kci_min(plain, swapped) * filled(k, i->k);
@@ -52,9 +53,8 @@ void kci_instruction_rounding(const kci_counts *counts, const kc_device *device,
         if (mm->vector)
             continue;
         instruction instr = instruction_of(device, mm);
-        double points = mm->executions * mm->m * mm->n * mm->k;
-        work[mm->math] += points;
-        done[mm->math] += points * rounding_of(&instr, mm->m, mm->n, mm->k);
+        work[mm->math] += mm->executions * mm->m * mm->n * mm->k;
+        done[mm->math] += mm->executions * covered(&instr, mm->m, mm->n, mm->k);
     }
     for (KCI_EACH(f, kci_formats_of(counts)))
         rounding[f] = work[f] > 0 ? done[f] / work[f] : 1;
@@ -67,7 +67,7 @@ double kci_fragment_rounding(const kci_counts *counts, const kc_device *device)
         const struct kci_matmul_count *mm = &counts->matmuls[i];
         instruction instr = instruction_of(device, mm);
         instr.k = 1;
-        most = kci_max(most, rounding_of(&instr, mm->m, mm->n, 1));
+        most = kci_max(most, covered(&instr, mm->m, mm->n, 1) / (mm->m * mm->n));
     }
     return most;
 }
@@ -149,16 +149,6 @@ double kci_supplied(double bandwidth, double resident, double in_flight, double 
     return kci_min(bandwidth, resident * in_flight / latency);
 }
 
-/* Tiles come in rounds: a buffer is asked for when it is free, and is full after the latency and
- * its own transfer; `tiles` of a stream's depth are under way. */
-static double in_rounds(double bandwidth, double resident, const kci_supply *s, double tiles, double latency)
-{
-    if (!(s->in_flight > 0) || !(latency > 0) || !(s->depth > 0) || isinf(bandwidth))
-        return kci_supplied(bandwidth, resident, s->in_flight, latency);
-    double tile = resident * s->in_flight / s->depth;
-    return kci_min(bandwidth, tiles * tile / (latency + tile / bandwidth));
-}
-
 kci_cta_cost kci_larger_cta(const kci_cta_cost *cta, double factor)
 {
     kci_cta_cost c = *cta;
@@ -177,35 +167,38 @@ static inline double both(bool serial, double a, double b)
     return serial ? a + b : kci_max(a, b);
 }
 
-/* Seconds that a byte of one CTA takes where `active` of them load, `each` behind one core's port. */
+/* Seconds that a byte of one CTA takes at each level where several load. */
 typedef struct pace {
     double hbm, l2, port;
 } pace;
 
-static pace pace_at(const kci_supply *s, double hbm, double l2, double each, double active)
-{
-    return (pace){ active / hbm, s->l2 > 0 ? active / l2 : 0, s->port > 0 ? each / s->port : 0 };
-}
-
-/* `tiles` of a stream are under way. */
-static pace pace_of_loads(const kci_supply *s, double tiles, double each, double active)
-{
-    return pace_at(s, in_rounds(s->hbm, active, s, tiles, s->hbm_latency),
-                   in_rounds(s->l2, active, s, tiles, s->l2_latency), each, active);
-}
-
-/* The first tile is waited for, however many are asked for; what is loaded with it goes at once. */
-static pace pace_of_first(const kci_supply *s, double bytes, double each, double active)
-{
-    kci_supply own = *s;
-    own.in_flight = kci_max(s->in_flight, bytes * kci_max(1, s->depth));
-    return pace_of_loads(&own, 1, each, active);
-}
-
-/* Stores wait for nobody, but share the bandwidth. */
+/* Stores wait for nobody, but `active` CTAs share the bandwidth, and `each` of them a core's port. */
 static pace pace_of_stores(const kci_supply *s, double each, double active)
 {
-    return pace_at(s, s->hbm, s->l2, each, active);
+    return (pace){ active / s->hbm, s->l2 > 0 ? active / s->l2 : 0, s->port > 0 ? each / s->port : 0 };
+}
+
+/* Tiles come in rounds: a buffer is asked for when it is free, and is full after the latency and
+ * its own transfer; `tiles` of them are under way. */
+static double in_rounds(double transfer, double latency, double tile, double share)
+{
+    return latency > 0 ? kci_max(transfer, (latency + tile * transfer) * share) : transfer;
+}
+
+static pace pace_of_loads(const kci_supply *s, const pace *stores, double in_flight, double tiles)
+{
+    pace p = *stores;
+    if (!(in_flight > 0))
+        return p;
+    double depth = kci_max(1, s->depth), tile = in_flight / depth, share = 1 / (tile * tiles);
+    if (s->depth > 0) {
+        p.hbm = in_rounds(p.hbm, s->hbm_latency, tile, share);
+        p.l2 = in_rounds(p.l2, s->l2_latency, tile, share);
+    } else {
+        p.hbm = kci_max(p.hbm, s->hbm_latency / in_flight);
+        p.l2 = kci_max(p.l2, s->l2_latency / in_flight);
+    }
+    return p;
 }
 
 /* Seconds to move a CTA's bytes. */
@@ -230,9 +223,11 @@ kci_row_time kci_row_of(const kci_cta_cost *cta, const kci_supply *supply, kci_o
 {
     double steps = kci_max(1, cta->steps), rest = steps > 1 ? (1 - cta->first) / (steps - 1) : 0;
     double first = steps > 1 ? cta->first : 1;
-    const pace p = pace_of_loads(supply, supply->depth, each, active);
-    const pace one = pace_of_first(supply, cta->l2_read * first, each, active);
     const pace out = pace_of_stores(supply, each, active);
+    const pace p = pace_of_loads(supply, &out, supply->in_flight, kci_max(1, supply->depth));
+    /* The first tile is waited for, however many are asked for; what is loaded with it goes at once. */
+    double at_once = cta->l2_read * first * kci_max(1, supply->depth);
+    const pace one = pace_of_loads(supply, &out, kci_max(supply->in_flight, at_once), 1);
     kci_row_time r;
     r.load = load_time(&one, cta->hbm_read * first, cta->l2_read * first, serial);
     r.store = load_time(&out, cta->hbm_written, cta->l2_written, serial);

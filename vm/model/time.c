@@ -219,7 +219,7 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     t->times->smem_bytes = kci_operand_bytes(t->counts, t->device, o->warps);
     double smem_rate = f->smem.bandwidth * f->clock * f->sustained.smem;
     cta->matrix = work.matrix * each / kci_path_share(t->device, t->tiling->path);
-    double fragments = kci_fragment_rounding(t->counts, t->device);
+    double fragments = work.vector + work.special > 0 ? kci_fragment_rounding(t->counts, t->device) : 1;
     cta->ahead = work.vector * each * kci_share_ahead(t->counts);
     cta->vector = cta->ahead + (work.vector * each - cta->ahead) * fragments;
     cta->special = work.special * each * fragments;
@@ -310,6 +310,16 @@ static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_suppl
 
 /* ---- tiled: the whole ------------------------------------------------------------------------- */
 
+/* Everything one after the other, and no sharing: HBM moves what L2 moves. */
+static double serial_time(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double occupancy,
+                          double read, double written)
+{
+    kci_cta_cost alone = *cta;
+    alone.hbm_read = alone.l2_read = read / t->counts->ctas;
+    alone.hbm_written = alone.l2_written = written / t->counts->ctas;
+    return body_of(t, &alone, supply, occupancy, true).total + t->times->part[KCI_ROOF_LAUNCH];
+}
+
 static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
 {
     double ctas = t->counts->ctas, cores = t->device->full.cores;
@@ -364,12 +374,8 @@ static kc_status tiled_time(const timing *t)
     times->part[KCI_ROOF_DRAIN] = body.drain;
     times->time = body.total + times->part[KCI_ROOF_LAUNCH];
 
-    kci_cta_cost alone = cta; /* no sharing: HBM moves what L2 moves */
-    alone.hbm_read = whole_read / ctas;
-    alone.hbm_written = whole_written / ctas;
-    alone.l2_read = alone.hbm_read;
-    alone.l2_written = alone.hbm_written;
-    times->serial_time = body_of(t, &alone, &supply, occupancy.ctas, true).total + times->part[KCI_ROOF_LAUNCH];
+    if (!t->options->no_serial)
+        times->serial_time = serial_time(t, &cta, &supply, occupancy.ctas, whole_read, whole_written);
     find_bound(times, body.wait, latency);
     keep_order(times);
     return note_occupancy(t, &occupancy);

@@ -20,6 +20,7 @@ typedef struct kci_time_options {
     const bool *warm_tensor;        /* per tensor of the graph; NULL: none */
     kci_regime regime;
     bool quiet;                     /* no sentence where it does not fit: a search goes on */
+    bool no_serial;                 /* serial_time is not asked for: it stays at time */
     struct kci_waves *waves;        /* what is kept from point to point; NULL: nothing */
 } kci_time_options;
 
