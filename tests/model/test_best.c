@@ -46,20 +46,26 @@ TEST(the_kernel_that_best_finds_takes_the_time_it_says)
         kc_release(made[i]);
 }
 
+/* 64 KiB of shared memory hold two stages of this tile, and not three. */
 TEST(best_is_not_slower_than_a_tile_by_hand)
 {
-    kc_device *device = named("a100-sxm4-80gb");
-    kc_tensor *c = matmul(2048, 2048, 2048);
-    kc_schedule *schedule = kc_schedule_new(context);
-    kc_schedule_tile(schedule, "m", 128);
-    kc_schedule_tile(schedule, "n", 128);
-    kc_schedule_tile(schedule, "k", 64);
-    kc_kernel *tiled = kc_tile((kc_object *)c, schedule);
-    kc_result *by_hand = kc_evaluate((kc_object *)tiled, device, NULL), *best = kc_best((kc_object *)c, device, NULL);
-    assert_true(number(best, KC_TIME) <= number(by_hand, KC_TIME));
-    void *const made[] = { c, schedule, tiled, by_hand, best, device };
-    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        kc_release(made[i]);
+    static const char *const names[] = { "a100-sxm4-80gb", "mi300x", "t4" };
+    for (size_t d = 0; d < sizeof names / sizeof *names; d++) {
+        kc_device *device = named(names[d]);
+        kc_tensor *c = matmul(8192, 8192, 2048);
+        kc_schedule *schedule = kc_schedule_new(context);
+        kc_schedule_tile(schedule, "m", 128);
+        kc_schedule_tile(schedule, "n", 128);
+        kc_schedule_tile(schedule, "k", 64);
+        kc_schedule_stages(schedule, NULL, 2);
+        kc_kernel *tiled = kc_tile((kc_object *)c, schedule);
+        kc_result *by_hand = kc_evaluate((kc_object *)tiled, device, NULL), *best = kc_best((kc_object *)c, device, NULL);
+        assert_non_null(by_hand);
+        assert_true(number(best, KC_TIME) <= number(by_hand, KC_TIME));
+        void *const made[] = { c, schedule, tiled, by_hand, best, device };
+        for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+            kc_release(made[i]);
+    }
 }
 
 TEST(few_tiles_and_a_long_k_are_split)

@@ -232,6 +232,28 @@ static kc_status try_matmul_grids(const trying *t)
     return status;
 }
 
+/* One tile at one step of k and some stages. */
+static kc_status try_matmul_tile(const trying *t, double m, double n, double step, double stages)
+{
+    reset(t);
+    spread(t, t->roles->m, m);
+    spread(t, t->roles->n, n);
+    spread(t, t->roles->k, step);
+    set_raster(t);
+    t->tiling->stages = stages;
+    return try_matmul_grids(t);
+}
+
+/* Shared memory that does not hold three stages of a tile is filled twice in turn, by halves of a step
+ * where it must be: the kernels of Turing, and of AMD's 64 KiB. */
+static kc_status try_double_buffers(const trying *t, double m, double n, double step)
+{
+    double most = t->device->full.smem.per_cta, stage = (m + n) * step * t->roles->element_bytes;
+    if (3 * stage <= most)
+        return KC_OK;
+    return try_matmul_tile(t, m, n, 2 * stage <= most ? step : step / 2, 2);
+}
+
 static kc_status try_matmul(const trying *t)
 {
     const kci_roles *r = t->roles;
@@ -241,15 +263,10 @@ static kc_status try_matmul(const trying *t)
         double m = matmul_tiles[i].m, n = matmul_tiles[i].n;
         if (too_large(m, r->m_size, 16) || too_large(n, r->n_size, 16))
             continue;
-        for (size_t s = 0; s < COUNT(matmul_stages) && status == KC_OK; s++) {
-            reset(t);
-            spread(t, r->m, m);
-            spread(t, r->n, n);
-            spread(t, r->k, step);
-            set_raster(t);
-            t->tiling->stages = matmul_stages[s];
-            status = try_matmul_grids(t);
-        }
+        for (size_t s = 0; s < COUNT(matmul_stages) && status == KC_OK; s++)
+            status = try_matmul_tile(t, m, n, step, matmul_stages[s]);
+        if (status == KC_OK)
+            status = try_double_buffers(t, m, n, step);
     }
     return status;
 }
