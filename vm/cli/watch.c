@@ -16,12 +16,21 @@ static void on_interrupt(int signal_number)
     stop = 1;
 }
 
+/* A signal that is ignored, as in the background, stays so. */
 static void listen(void)
 {
-    struct sigaction action = { .sa_handler = on_interrupt };
+    struct sigaction action = { .sa_handler = on_interrupt }, before;
     action.sa_flags = (int)SA_RESETHAND;
     stop = 0;
-    sigaction(SIGINT, &action, NULL);
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGINT, &action, NULL);
+}
+
+static void listen_no_more(void)
+{
+    struct sigaction action = { .sa_handler = SIG_DFL }, now_set;
+    if (sigaction(SIGINT, NULL, &now_set) == 0 && now_set.sa_handler == on_interrupt)
+        sigaction(SIGINT, &action, NULL);
 }
 
 static double now(void)
@@ -61,7 +70,7 @@ int watch_sweep(void *data, double done, double points)
     bool over = done >= points;
     if (stop || over) {
         erase(w);
-        signal(SIGINT, SIG_DFL);
+        listen_no_more();
         w->interrupted = w->interrupted || (stop && !over);
         return stop && !over;
     }

@@ -433,14 +433,19 @@ kc_status kc_sweep_best(const kc_sweep *sweep, size_t *row);
 size_t kc_sweep_reasons(const kc_sweep *sweep);
 const char *kc_sweep_reason(const kc_sweep *sweep, size_t i);
 double kc_sweep_rejected(const kc_sweep *sweep, size_t i, double *first);
+/* The points that do not run, with the number of the reason: the first 1000, or all of them (up
+ * to 10^6) where all rows are kept.  Those that `where` leaves out are not in it. */
+size_t kc_sweep_missing(const kc_sweep *sweep);
+double kc_sweep_missing_point(const kc_sweep *sweep, size_t i, size_t *reason);
 /* The sentence of the first one: by how much it does not fit, and what would. */
 const char *kc_sweep_sentence(const kc_sweep *sweep, size_t i);
 /* The kernel or program of a point (a new reference) and its device (may be NULL: not wanted).
  * NULL: it can't be made, or the sweep was read from a text. */
 kc_object *kc_sweep_object(const kc_sweep *sweep, double point, kc_device **device);
 
-/* A part as kc_json or kc_csv wrote it. */
-kc_sweep *kc_sweep_read(kc_context *context, const char *text);
+/* A part as kc_json or kc_csv wrote it, at the start of `text`, or behind the "[" or "," of an array.
+ * *rest: where the next one begins; NULL at the end. */
+kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest);
 /* All parts of one sweep as one: what sweeping it whole gives.  KC_EARGUMENT: one is missing,
  * twice there, of another sweep, or was interrupted. */
 kc_sweep *kc_sweep_merge(kc_context *context, kc_sweep *const *parts, size_t count);

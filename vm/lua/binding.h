@@ -183,7 +183,7 @@ void kci_set_option(kci_call *c, kc_options *options, const char *name, int inde
 int kci_index_object(lua_State *L); /* __index of all kinds but results and comparisons */
 int kci_index_result(lua_State *L);
 int kci_index_comparison(lua_State *L);
-int kci_index_sweep(lua_State *L); /* sweep.c */
+int kci_index_sweep(lua_State *L); /* swept.c */
 int kci_sweep_length(lua_State *L);
 /* explain.c: r:explain(), r:sensitivity() */
 int kci_result_explain(lua_State *L);

@@ -392,7 +392,7 @@ const char *kc_vm_csv(kc_vm *vm, int tensors)
         if (part != NULL)
             return part;
         kci_buffer_clear(&vm->message);
-        kci_buffer_text(&vm->message, "the CSV of a part of a sweep stands alone, and the script returned several things");
+        kci_buffer_text(&vm->message, "the CSV of a part of a sweep stands alone, and the script returned several things; --json takes them all");
         return NULL;
     }
     return kci_csv_join(vm, tensors) ? text_of(&vm->output) : no_document(vm);

@@ -86,10 +86,12 @@ static kc_status parse_name(kci_axes *axes, const char *name, kci_axis_kind *kin
         *kind = KCI_AXIS_FIGURE;
         return KC_OK;
     }
-    return kci_fail(axes->context, KC_EARGUMENT,
-                    row ? "sweep: %.80s is a text, and only numbers of a device can be varied%s"
-                        : "sweep: there is nothing to vary of the name '%.80s'%s",
-                    name, row ? "" : kci_nearest(axes->context, name, nth_axis, NULL));
+    if (row)
+        return kci_fail(axes->context, KC_EARGUMENT, "sweep: %.80s is a text, and only numbers of a device can be varied", name);
+    const char *nearest = kci_nearest(axes->context, name, nth_axis, NULL);
+    return kci_fail(axes->context, KC_EARGUMENT, "sweep: there is nothing to vary of the name '%.80s'%s", name,
+                    *nearest ? nearest : "; there are device, size, dtype, order, split, group, stages, warps, tile, and figures "
+                                         "of the device as \"hbm.bandwidth\"");
 }
 
 static bool same_names(const kci_sweep_axis *axis, const kci_symbol *names, size_t count)

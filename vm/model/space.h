@@ -28,14 +28,21 @@ struct kc_space {
     bool ready, swept;
 };
 
-/* Checks what the setters could not: that axes name what x has, that values fit their axes;
+/* Adds a column, once. */
+void kci_space_add_field(kc_space *space, size_t field);
+/* Records that an axis has no values. */
+kc_status kci_space_no_values(kc_space *space, const char *axis);
+
+/* space_check.c.  Checks what the setters could not: that axes name what x has, that values fit their axes;
  * puts axes into order, parses `where`, completes the columns. */
 kc_status kci_space_ready(kc_space *space);
 bool kci_space_timed(const kc_space *space);       /* it has a device */
+/* Does `per` name this axis? */
+bool kci_space_is_per(const kc_space *space, size_t axis);
 /* Of a point, the group that `per` puts it into; how many there are. */
 double kci_space_group(const kc_space *space, const uint32_t *index);
 double kci_space_groups(const kc_space *space);
-/* "top 20 by time": appended. */
+/* space_text.c.  "top 20 by time": appended. */
 void kci_space_say_keep(kci_text *text, const kc_space *space);
 /* Of all that decides what a sweep of it finds, the part left out; `where` as a function is not in it. */
 uint64_t kci_space_hash(const kc_space *space);

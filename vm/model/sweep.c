@@ -47,6 +47,7 @@ void kci_sweep_destroy(kc_object *object)
         kci_free_text(context, s->reasons[i].sentence);
     }
     kci_free(context, s->reasons, s->reason_capacity * sizeof *s->reasons);
+    kci_free(context, s->missing, s->missing_capacity * sizeof *s->missing);
     kci_free_text(context, s->name);
     kci_free_text(context, s->keep);
     kci_free_text(context, s->convention);
@@ -81,7 +82,8 @@ double kci_sweep_text_number(kc_sweep *s, kci_sweep_column *column, const char *
     return (double)column->count++;
 }
 
-kc_status kci_sweep_reject(kc_sweep *s, const char *text, const char *sentence, double points, double first)
+kc_status kci_sweep_reject(kc_sweep *s, const char *text, const char *sentence, double points, double first,
+                           uint32_t *number)
 {
     kc_context *context = s->base.context;
     size_t i = 0;
@@ -98,6 +100,8 @@ kc_status kci_sweep_reject(kc_sweep *s, const char *text, const char *sentence, 
         s->reasons[s->reason_count++] = (kci_reason){ .text = copy, .first = first };
     }
     kci_reason *reason = &s->reasons[i];
+    if (number)
+        *number = (uint32_t)i;
     reason->points += points;
     if (sentence && (!reason->sentence || first < reason->first)) {
         char *said = kci_copy_text(context, sentence);
@@ -107,6 +111,17 @@ kc_status kci_sweep_reject(kc_sweep *s, const char *text, const char *sentence, 
         reason->sentence = said;
     }
     reason->first = fmin(reason->first, first);
+    return KC_OK;
+}
+
+kc_status kci_sweep_miss(kc_sweep *s, uint32_t reason, double points, double first)
+{
+    size_t most = s->keeper.kind == KCI_KEEP_ALL ? KCI_MOST_ROWS : KCI_MOST_MISSING;
+    for (double i = 0; i < points && s->missing_count < most; i++) {
+        if (!kci_reserve(s->base.context, &s->missing, &s->missing_capacity, s->missing_count + 1, sizeof *s->missing))
+            return KC_ENOMEM;
+        s->missing[s->missing_count++] = (kci_missing){ first + i, reason };
+    }
     return KC_OK;
 }
 
@@ -256,6 +271,20 @@ double kc_sweep_rejected(const kc_sweep *s, size_t i, double *first)
     if (first)
         *first = s->reasons[i].first;
     return s->reasons[i].points;
+}
+
+size_t kc_sweep_missing(const kc_sweep *s)
+{
+    return s ? s->missing_count : 0;
+}
+
+double kc_sweep_missing_point(const kc_sweep *s, size_t i, size_t *reason)
+{
+    if (i >= kc_sweep_missing(s))
+        return 0;
+    if (reason)
+        *reason = s->missing[i].reason;
+    return s->missing[i].point;
 }
 
 const char *kc_sweep_sentence(const kc_sweep *s, size_t i)

@@ -22,8 +22,14 @@ typedef struct kci_reason {
     double points, first;
 } kci_reason;
 
+/* A point that does not run. */
+typedef struct kci_missing {
+    double point;
+    uint32_t reason;
+} kci_missing;
+
 /* Beyond these, points are counted under the last one. */
-enum { KCI_MOST_REASONS = 64 };
+enum { KCI_MOST_REASONS = 64, KCI_MOST_MISSING = 1000 };
 
 struct kc_sweep {
     kc_object base;
@@ -39,6 +45,8 @@ struct kc_sweep {
     kci_keeper keeper;
     kci_reason *reasons;
     size_t reason_count, reason_capacity;
+    kci_missing *missing;           /* the first ones; of a sweep that keeps all, all of them */
+    size_t missing_count, missing_capacity;
     kc_space *space;                /* NULL: read from a text */
 };
 
@@ -47,8 +55,11 @@ kc_sweep *kci_sweep_new(kc_context *context, const char *name, const char *keep)
 kci_sweep_column *kci_sweep_add_column(kc_sweep *sweep, const char *name, bool text);
 /* The number of a text in its column, added where it is new; below 0: no memory. */
 double kci_sweep_text_number(kc_sweep *sweep, kci_sweep_column *column, const char *text);
-/* Counts points under a reason.  `first`: the first of them. */
-kc_status kci_sweep_reject(kc_sweep *sweep, const char *text, const char *sentence, double points, double first);
+/* Counts points under a reason.  `first`: the first of them.  *reason (may be NULL): its number. */
+kc_status kci_sweep_reject(kc_sweep *sweep, const char *text, const char *sentence, double points, double first,
+                           uint32_t *reason);
+/* Lists `points` points from `first` on under a reason, as far as there is room. */
+kc_status kci_sweep_miss(kc_sweep *sweep, uint32_t reason, double points, double first);
 /* Of a row: its values, the point in front. */
 const double *kci_sweep_row(const kc_sweep *sweep, size_t row);
 

@@ -218,7 +218,7 @@ static kc_status add_part(merging *m, const kc_sweep *part)
     s->done += part->done;
     for (size_t i = 0; i < part->reason_count && status == KC_OK; i++) {
         const kci_reason *reason = &part->reasons[i];
-        status = kci_sweep_reject(s, reason->text, reason->sentence, reason->points, reason->first);
+        status = kci_sweep_reject(s, reason->text, reason->sentence, reason->points, reason->first, NULL);
     }
     return status == KC_OK ? add_rows(m, part) : status;
 }

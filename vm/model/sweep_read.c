@@ -281,7 +281,7 @@ static bool read_reasons(reader *r)
     while (!r->failed && !take(r, ']')) {
         reason of = { NULL, NULL, 0, 0 };
         bool good = read_object(r, reason_member, &of);
-        if (good && of.text && kci_sweep_reject(r->sweep, of.text, of.sentence, of.points, of.first) != KC_OK)
+        if (good && of.text && kci_sweep_reject(r->sweep, of.text, of.sentence, of.points, of.first, NULL) != KC_OK)
             no_memory(r);
         kci_free_text(r->context, of.text);
         kci_free_text(r->context, of.sentence);
@@ -455,19 +455,31 @@ static bool read_csv(reader *r)
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
 
-kc_sweep *kc_sweep_read(kc_context *context, const char *text)
+/* Behind a document: nothing, or the next one of an array. */
+static bool read_end(reader *r, bool array, const char **rest)
 {
-    if (!context || !text)
+    *rest = NULL;
+    if (array && take(r, ',')) {
+        *rest = r->at - 1;
+        return true;
+    }
+    if (array && !want(r, ']'))
+        return false;
+    return peek(r) == '\0' || broken(r, "something follows its end");
+}
+
+kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest)
+{
+    if (!context || !text || !rest)
         return NULL;
     kc_sweep *sweep = kci_sweep_new(context, "", "all");
     if (!sweep)
         return NULL;
-    size_t length = strlen(text); /* and a zero byte, at which every number ends */
-    reader r = { .context = context, .text = text, .at = text, .end = text + length, .sweep = sweep };
-    bool csv = length > 2 && strncmp(text, "# ", 2) == 0;
+    /* A zero byte stands at the end, at which every number ends. */
+    reader r = { .context = context, .text = text, .at = text, .end = text + strlen(text), .sweep = sweep };
+    bool csv = strncmp(text, "# ", 2) == 0, array = !csv && (take(&r, '[') || take(&r, ','));
     bool good = csv ? read_csv(&r) : read_head(&r);
-    if (good && peek(&r) != '\0')
-        good = broken(&r, "something follows its end");
+    good = good && read_end(&r, array, rest);
     if (good && sweep->parts == 1)
         sweep->done = sweep->points;
     if (good && sweep->axes > sweep->column_count)

@@ -241,7 +241,12 @@ static kc_status reject(running *r, const kci_block *b, uint32_t verdict, double
 {
     kci_text reason = { .context = r->context };
     kci_block_reason(&reason, b, verdict);
-    kc_status status = reason.failed ? KC_ENOMEM : kci_sweep_reject(r->sweep, reason.bytes ? reason.bytes : "", NULL, points, first);
+    uint32_t number = 0;
+    kc_status status = reason.failed
+                           ? KC_ENOMEM
+                           : kci_sweep_reject(r->sweep, reason.bytes ? reason.bytes : "", NULL, points, first, &number);
+    if (status == KC_OK && verdict != KCI_EXCLUDED)
+        status = kci_sweep_miss(r->sweep, number, points, first);
     kci_text_free(&reason);
     return status;
 }
@@ -268,7 +273,7 @@ static kc_status take_block(running *r, const kci_block *b)
             r->sweep->fit++;
             status = keep_point(r, point, values);
         } else if (status == KC_OK) {
-            status = kci_sweep_reject(r->sweep, "where", NULL, 1, point);
+            status = kci_sweep_reject(r->sweep, "where", NULL, 1, point, NULL);
         }
         values += b->field_count;
     }
