@@ -1,4 +1,6 @@
 /* test_sweep.c: sweeping a space: every row is what evaluate says of its point, however many threads ran. */
+#include <pthread.h>
+
 #include "workbench.h"
 
 #include "random_kernel.h"
@@ -567,6 +569,35 @@ TEST(no_memory_at_any_request_fails_the_sweep_and_leaves_nothing)
     assert_true(done > 0);
 }
 
+/* The allocation hook is the host's, and need not know of threads. */
+static pthread_t home;
+static size_t away;
+
+static void *at_home(void *data, void *block, size_t old_size, size_t new_size)
+{
+    away += !pthread_equal(pthread_self(), home);
+    return counted_resize(data, block, old_size, new_size);
+}
+
+TEST(memory_is_asked_for_by_the_calling_thread_only)
+{
+    memory own = { 0 };
+    kc_context *mine = kc_context_new(at_home, &own), *theirs = context;
+    home = pthread_self();
+    away = 0;
+    context = mine;
+    kc_space *space = matmul_space();
+    numbers(space, "size.m n", 3, 512, 600, 700);
+    numbers(space, "tile.k", 1, 0x100);
+    sweep_in(space, 6);
+    assert_true(own.requests > 100);
+    drop_kept();
+    kc_context_free(mine);
+    context = theirs;
+    assert_int_equal(away, 0);
+    assert_int_equal(own.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -593,6 +624,7 @@ int main(void)
         fact(a_sweep_of_nothing_says_why),
         fact(a_space_without_axes_is_one_point),
         fact(no_memory_at_any_request_fails_the_sweep_and_leaves_nothing),
+        fact(memory_is_asked_for_by_the_calling_thread_only),
     };
     return run(tests);
 }

@@ -356,6 +356,12 @@ static void read_options(kci_call *c, kc_space *space, filter *f)
     set_options(c, space, 1);
 }
 
+static kc_sweep *run_sweep(const kci_call *c, kc_space *space, double threads)
+{
+    unsigned most = threads < 1e6 ? (unsigned)threads : 1000000u;
+    return kc_space_sweep(space, most, c->state->watch, c->state->watch_data);
+}
+
 /* sweep{ kernel = …, axes, where, keep, fields, threads, shard, l2, cache, launch } */
 static int sweep_sweep(lua_State *L)
 {
@@ -370,7 +376,9 @@ static int sweep_sweep(lua_State *L)
     if (!kci_absent(&c, at))
         threads = kci_whole(&c, at, "threads", 1);
     kci_box *box = kci_box_push(L, c.state);
-    kc_sweep *sweep = kc_space_sweep(space, threads < 1e6 ? (unsigned)threads : 1000000u, c.state->watch, c.state->watch_data);
+    kc_sweep *sweep = run_sweep(&c, space, threads);
+    if (sweep == NULL && kci_try_again(&c))
+        sweep = run_sweep(&c, space, threads);
     if (sweep == NULL && f.error && kc_context_status(c.state->context) == KC_ESCRIPT)
         return filter_failed(&c, &f);
     if (sweep == NULL)

@@ -14,7 +14,11 @@
 #include "result.h"
 #include "sweep.h"
 
-enum { BLOCKS_A_PART = 64, MOST_THREADS = 1024 };
+enum {
+    BLOCKS_A_PART = 64,
+    MOST_THREADS = 1024,
+    SPARE_NAMES = 256               /* that making kernels may intern while threads say why some do not run: suggestions */
+};
 
 typedef struct running {
     kc_space *space;
@@ -425,6 +429,8 @@ kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void
     r.mine = points_of_part(&r);
     threads = (unsigned)fmin(threads, fmax(1, ceil(r.total_blocks / space->parts)));
     kc_status status = make_sweep(&r);
+    if (status == KC_OK && !kci_intern_ahead(r.context, SPARE_NAMES))
+        status = KC_ENOMEM;
     if (status == KC_OK)
         status = make_crew(&r, threads);
     if (status == KC_OK)
