@@ -110,7 +110,7 @@ void kci_plain_json(kci_call *c, kci_buffer *json, int index)
     }
     default:
         kci_error(c,
-                  "the script returned %s; it may return results, comparisons, kernels, programs, "
+                  "the script returned %s; it may return results, comparisons, sweeps, kernels, programs, "
                   "written tensors, devices, texts, numbers and lists of these",
                   kci_push_described(L, c->state, index));
     }

@@ -52,8 +52,9 @@ static void add_value(kci_call *c, kc_space *space, const char *axis, const char
 {
     lua_State *L = c->L;
     kc_object *object = kci_object_at(L, c->state, -1);
-    if (object != NULL && kc_object_kind(object) == KC_DEVICE && strcmp(axis, "device") == 0) {
-        KCI_DO(c, kc_space_device(space, (kc_device *)object));
+    if (strcmp(axis, "device") == 0) { /* a name may be that of a file on KCOST_PATH */
+        kc_device *device = kci_device(c, lua_gettop(L), label);
+        KCI_DO(c, kc_space_device(space, device));
     } else if (object != NULL && kc_object_kind(object) == KC_DTYPE && strncmp(axis, "dtype.", 6) == 0) {
         KCI_DO(c, kc_space_dtype(space, axis + 6, (kc_dtype *)object));
     } else if (lua_type(L, -1) == LUA_TNUMBER) {
