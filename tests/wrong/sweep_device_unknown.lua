@@ -4,4 +4,5 @@ local kc = require "kcost"
 local size = { m = 512, n = 512, k = 512 }
 local A, B = kc.tensor("A", "m k", "f16", size), kc.tensor("B", "k n", "f16", size)
 local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
-return kc.sweep { kernel = C, device = { "h100", "h1000" } }
+local s = kc.sweep { kernel = C, device = { "h100", "h1000" } }
+return s
