@@ -24,7 +24,7 @@ for _, kernel in ipairs(kernels) do
     local now, enough = kc.evaluate(kernel[2], device), "more than 8 x"
     for _, row in ipairs(s:rows()) do
         if row.class ~= "memory-bound" then
-            enough = report.si(row.hbm.bandwidth, "B/s")
+            enough = report.si(row["hbm.bandwidth"], "B/s")
             break
         end
     end

@@ -23,7 +23,7 @@ local function fails(t) return failing.message(kc.sweep, t) end
 -- Every field of a row against a result's, to the last bit.
 local function same(row, result)
     for name, value in pairs(row) do
-        if name ~= "point" and name ~= "tile" and name ~= "size" and name ~= "stages" and name ~= "hbm" and name ~= "dtype" then
+        if name ~= "point" and name ~= "tile" and name ~= "size" and name ~= "stages" and name ~= "hbm.bandwidth" and name ~= "dtype" then
             assert.equal(result[name], value)
         end
     end
@@ -79,7 +79,7 @@ describe("a sweep", function()
         assert.equal(16, #s)
         for _, row in ipairs(s:rows()) do
             local built = kc.tile(matmul(row.size.m, row.size.n, 256, row.dtype.A), { m = 64, n = 64, k = 32 })
-            same(row, kc.evaluate(built, kc.device(row.device):with { hbm = { bandwidth = row.hbm.bandwidth } }))
+            same(row, kc.evaluate(built, kc.device(row.device):with { hbm = { bandwidth = row["hbm.bandwidth"] } }))
         end
     end)
 
@@ -197,6 +197,13 @@ describe("what a sweep shows", function()
         assert.equal(s:best().time, kc.evaluate(s:kernel()).time)
         assert.equal(64, s:kernel(3).schedule.tile.m)
         assert.truthy(failing.message(s.kernel, s, 12):find("has no point 12", 1, true))
+    end)
+
+    it("hides no field behind a figure of the device", function()
+        local row = kc.sweep(space { ["smem.bandwidth"] = { 64, 128 }, where = function(p) return p["smem.bandwidth"] == 64 and p.smem > 0 end })
+            :rows()[1]
+        assert.equal(64, row["smem.bandwidth"])
+        assert.is_true(row.smem > 0)
     end)
 
     it("counts what does not fit, with its reason, and lists it", function()

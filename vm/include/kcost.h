@@ -423,7 +423,7 @@ size_t kc_sweep_rows(const kc_sweep *sweep);
 size_t kc_sweep_columns(const kc_sweep *sweep);
 size_t kc_sweep_axes(const kc_sweep *sweep);                   /* how many columns are axes */
 const char *kc_sweep_column(const kc_sweep *sweep, size_t column);
-const char *kc_sweep_unit(const kc_sweep *sweep, size_t column);   /* "" for axes and plain numbers */
+const char *kc_sweep_unit(const kc_sweep *sweep, size_t column);   /* "" for plain numbers */
 kc_status kc_sweep_number(const kc_sweep *sweep, size_t row, size_t column, double *value);
 const char *kc_sweep_text(const kc_sweep *sweep, size_t row, size_t column);
 double kc_sweep_point(const kc_sweep *sweep, size_t row);      /* from 0 */

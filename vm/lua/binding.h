@@ -185,6 +185,9 @@ int kci_index_result(lua_State *L);
 int kci_index_comparison(lua_State *L);
 int kci_index_sweep(lua_State *L); /* swept.c */
 int kci_sweep_length(lua_State *L);
+/* Puts the value at the top under a column's title into the table below it: row.tile.i, row.times.hbm,
+ * but row["hbm.bandwidth"], which would else hide row.smem. */
+void kci_put_column(lua_State *L, const char *title);
 /* explain.c: r:explain(), r:sensitivity() */
 int kci_result_explain(lua_State *L);
 int kci_result_sensitivity(lua_State *L);

@@ -221,7 +221,7 @@ static void fill_point(lua_State *L, const kc_point *point)
             lua_pushnumber(L, number);
         else
             continue;
-        kci_put_nested(L, name);
+        kci_put_column(L, name);
     }
 }
 

@@ -26,6 +26,18 @@ static bool push_cell(lua_State *L, const kc_sweep *s, size_t row, size_t column
     return true;
 }
 
+void kci_put_column(lua_State *L, const char *title)
+{
+    static const char *const groups[] = {"tile", "size", "split", "dtype", "times"};
+    size_t length = strcspn(title, ".");
+    for (size_t i = 0; i < COUNT(groups); i++)
+        if (strlen(groups[i]) == length && strncmp(title, groups[i], length) == 0) {
+            kci_put_nested(L, title);
+            return;
+        }
+    lua_setfield(L, -2, title);
+}
+
 /* { point = 17, device = "h100-sxm5", tile = { i = 128 }, time = 0.002 } */
 static void push_row(lua_State *L, const kc_sweep *s, size_t row)
 {
@@ -36,7 +48,7 @@ static void push_row(lua_State *L, const kc_sweep *s, size_t row)
     lua_setfield(L, -2, "point");
     for (size_t column = 0; column < columns; column++)
         if (push_cell(L, s, row, column))
-            kci_put_nested(L, kc_sweep_column(s, column));
+            kci_put_column(L, kc_sweep_column(s, column));
 }
 
 /* s:rows() */

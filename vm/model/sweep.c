@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "convention.h"
+#include "device.h"
 #include "object.h"
 #include "si.h"
 #include "variant.h"
@@ -198,7 +199,12 @@ const char *kc_sweep_unit(const kc_sweep *s, size_t column)
 {
     if (column >= kc_sweep_columns(s))
         return NULL;
-    size_t field = column < s->axes ? KCI_POINT_FIELDS : kci_point_field_named(s->columns[column].name);
+    const char *name = s->columns[column].name;
+    if (column < s->axes) {
+        const kci_figure_row *figure = kci_figure_find(name);
+        return figure ? figure->unit : "";
+    }
+    size_t field = kci_point_field_named(name);
     return field < KC_FIELD_COUNT ? kc_field_unit((kc_field)field) : "";
 }
 
