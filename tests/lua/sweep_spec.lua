@@ -200,8 +200,8 @@ describe("what a sweep shows", function()
     end)
 
     it("hides no field behind a figure of the device", function()
-        local row = kc.sweep(space { ["smem.bandwidth"] = { 64, 128 }, where = function(p) return p["smem.bandwidth"] == 64 and p.smem > 0 end })
-            :rows()[1]
+        local wide = function(p) return p["smem.bandwidth"] == 64 and p.smem > 0 end
+        local row = kc.sweep(space { ["smem.bandwidth"] = { 64, 128 }, where = wide }):rows()[1]
         assert.equal(64, row["smem.bandwidth"])
         assert.is_true(row.smem > 0)
     end)

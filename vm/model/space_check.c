@@ -19,7 +19,7 @@ typedef struct kernels {        /* of x, for a look at each */
     const kci_sweep_axis *axis;
     kci_symbol name;
     uint32_t rank, count;
-    bool applies, any_tiled;
+    bool applies;
     kci_text *known;
 } kernels;
 

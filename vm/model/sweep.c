@@ -302,8 +302,11 @@ kc_object *kc_sweep_object(const kc_sweep *s, double point, kc_device **device)
 {
     if (!s)
         return NULL;
-    if (!s->space || !(point >= 0 && point < s->points && floor(point) == point)) {
-        kci_fail(s->base.context, KC_EARGUMENT, s->space ? "sweep: it has no point %.0f" : "sweep: it was read from a file, and has no kernel (point %.0f)", point);
+    const char *wrong = !s->space ? "was read from a file, and has no kernel of"
+                        : !(point >= 0 && point < s->points && floor(point) == point) ? "has no"
+                                                                                     : NULL;
+    if (wrong) {
+        kci_fail(s->base.context, KC_EARGUMENT, "sweep: it %s point %.0f", wrong, point);
         return NULL;
     }
     uint32_t index[KCI_MOST_AXES];
