@@ -24,7 +24,7 @@ static int fresh_axes(void **state)
     field[KC_SMEM] = 4096;
     field[KC_TIME_HBM] = 0.5;
     field[KC_OCCUPANCY] = 0;
-    return kci_axes_order(&axes);
+    return kci_axes_order(&axes) == KC_OK ? 0 : -1;
 }
 
 static int no_axes(void **state)

@@ -71,8 +71,12 @@ static kc_status mix_kernel(void *data, kc_kernel *kernel, double times)
     for (size_t i = 0; i < graph->node_count; i++) {
         const kci_node *node = &graph->nodes[i];
         *hash = mix_number(mix_number(mix_text(*hash, node->label), node->flops), node->special);
-        *hash = mix_number(mix_number(*hash, node->scale), node->math * 64.0 + node->format);
+        *hash = mix_number(mix_number(*hash, node->scale), node->distinct);
+        *hash = mix_number(mix_number(*hash, (double)node->math), (double)node->format);
+        *hash = mix_number(mix_number(*hash, (double)node->unit), (double)node->flags);
     }
+    for (size_t i = 0; i < graph->limit_count; i++)
+        *hash = mix_number(mix_number(*hash, graph->limits[i].lo), graph->limits[i].hi);
     return KC_OK;
 }
 
