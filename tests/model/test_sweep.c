@@ -203,6 +203,24 @@ TEST(threads_change_nothing)
     assert_text(kc_json(object(sweep_in(many, 7))), kc_json(object(sweep_in(one, 1))));
 }
 
+/* The serial sum is left out where nobody asks for it. */
+TEST(fields_are_the_same_whichever_are_asked_for)
+{
+    kc_space *few = matmul_space(), *all = matmul_space(), *asking = matmul_space();
+    all_fields(all);
+    assert_int_equal(kc_space_where(asking, "serial_time > 2 * time"), KC_OK);
+    kc_sweep *a = sweep_in(few, 1), *b = sweep_in(all, 1), *c = sweep_in(asking, 1);
+    size_t slow = 0;
+    for (size_t row = 0; row < kc_sweep_rows(a); row++) {
+        for (size_t column = kc_sweep_axes(a); column < kc_sweep_columns(a); column++)
+            if (kc_sweep_text(a, row, column) == NULL)
+                assert_number(cell(a, row, kc_sweep_column(a, column)), cell(b, row, kc_sweep_column(a, column)));
+        slow += cell(b, row, "serial_time") > 2 * cell(b, row, "time");
+    }
+    assert_true(slow > 0 && slow < kc_sweep_rows(b));
+    assert_int_equal(kc_sweep_rows(c), slow);
+}
+
 /* ---- what a point is ------------------------------------------------------------------------------ */
 
 static double time_of(void *x, const char *on)
@@ -603,6 +621,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         fact(every_row_of_a_random_sweep_is_what_evaluate_says),
         fact(threads_change_nothing),
+        fact(fields_are_the_same_whichever_are_asked_for),
         fact(a_tile_axis_gives_a_schedule_as_kc_tile_would),
         fact(a_schedule_that_is_there_keeps_what_is_not_varied),
         fact(orders_and_rasters_are_those_of_kc_tile),

@@ -92,6 +92,15 @@ static kc_status poke_kernel(kci_block *b, kci_evaluator *e, const kc_kernel *ke
     return status;
 }
 
+/* The serial sum changes no other field, and is left out where nobody asks for it. */
+static bool asks_for(const kci_block *b, size_t field)
+{
+    for (size_t i = 0; i < b->field_count; i++)
+        if (b->fields[i] == field)
+            return true;
+    return b->space->where && kci_where_asks(b->space->where, field);
+}
+
 static kc_status rig(kci_block *b, const kci_variant *variant)
 {
     kc_context *context = b->space->base.context;
@@ -107,6 +116,7 @@ static kc_status rig(kci_block *b, const kci_variant *variant)
         if (!e)
             return kc_context_status(context);
         e->options.quiet = true;
+        e->options.no_serial = !asks_for(b, KC_SERIAL_TIME);
         b->evaluators[i] = e;
         b->times[i] = variant->kernels[i].times;
         kc_status status = poke_kernel(b, e, kernel);

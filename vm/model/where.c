@@ -25,6 +25,14 @@ size_t kci_point_field_named(const char *name)
     return field;
 }
 
+bool kci_where_asks(const kci_where *where, size_t field)
+{
+    for (size_t i = 0; i < where->count; i++)
+        if (where->code[i].op == KCI_W_FIELD && where->code[i].at == field)
+            return true;
+    return false;
+}
+
 /* ---- running -------------------------------------------------------------------------------- */
 
 static const char *text_of(const kci_text_source *source, const kc_point *point)

@@ -37,6 +37,9 @@ void kci_where_free(kci_where *where);
 /* Does it need to know what the point costs? */
 bool kci_where_needs_fields(const kci_where *where);
 
+/* Does it ask for this field? */
+bool kci_where_asks(const kci_where *where, size_t field);
+
 enum { KCI_WHERE_BYTES = 160 };
 /* KC_EARGUMENT: a field does not apply there, or it divides by zero; `reason` says which. */
 kc_status kci_where_run(const kci_where *where, const kc_point *point, bool *wanted, char reason[KCI_WHERE_BYTES]);
