@@ -233,7 +233,7 @@ PLACED   = $(to)/bin/kcost $(to)/include/kcost.h $(to)/$(LUA_DIR)/kcost.so $(to)
 
 install: all ## to $(DESTDIR)$(PREFIX): header, libraries, module, command, stdlib, devices, scripts
 	install -d $(addprefix $(to)/,bin include lib/pkgconfig $(LUA_DIR)) \
-	    $(addprefix $(to)/share/kcost/,stdlib devices scripts)
+	    $(addprefix $(to)/share/kcost/,stdlib devices scripts/cluster)
 	install $(KCOST) $(to)/bin
 	install -m 644 vm/include/kcost.h $(to)/include
 	install -m 644 $(ARCHIVE) $(LIBRARY) $(VM) $(to)/lib
@@ -243,6 +243,7 @@ install: all ## to $(DESTDIR)$(PREFIX): header, libraries, module, command, stdl
 	install -m 644 $(STDLIB) $(to)/share/kcost/stdlib
 	install -m 644 $(DEVICES) $(to)/share/kcost/devices
 	install -m 644 $(SCRIPTS) $(to)/share/kcost/scripts
+	install scripts/cluster/*.sh $(to)/share/kcost/scripts/cluster
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' vm/kcost.pc.in >$(to)/lib/pkgconfig/kcost.pc
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LUA@|$(LUA)|; s|@LIB@|$(LUA_LIB)|' vm/kcost-vm.pc.in \
 	    >$(to)/lib/pkgconfig/kcost-$(LUA).pc

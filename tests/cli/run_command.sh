@@ -250,4 +250,61 @@ else
 fi
 fact "without KCOST_PATH all is as shipped" is "h100-sxm5 132" "$KCOST" --device h100 -e "$device"
 
+# ---- sweeps --------------------------------------------------------------------
+
+cat >"$here/sweep.lua" <<'EOF'
+local kc = require "kcost"
+local size = { m = 512, n = 512, k = 512 }
+local A, B = kc.tensor("A", "m k", "f16", size), kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local most = kc.param("most", 64)
+return kc.sweep { kernel = C, device = { "l4", "h100-sxm5" }, tile = { m = kc.range(16, most, 16), n = kc.range(16, most, 16), k = 32 },
+                  stages = { 2, 3 }, keep = { top = 5 } }
+EOF
+part() { "$KCOST" "--$1" --shard "$2" "$here/sweep.lua" -o "$here/part-${2%/*}.$1"; }
+# joined FORM: three parts joined are the whole, byte by byte.
+joined() {
+    for i in 1/3 2/3 3/3; do part "$1" $i || return; done
+    "$KCOST" "--$1" "$here/sweep.lua" >"$here/whole"
+    "$KCOST" merge "$here"/part-[123]."$1" >"$here/joined" && cmp "$here/whole" "$here/joined"
+}
+same_in_threads() {
+    "$KCOST" --json --threads 1 "$here/sweep.lua" >"$here/one"
+    "$KCOST" --json --threads 5 "$here/sweep.lua" >"$here/five" && cmp "$here/one" "$here/five"
+}
+# A sweep of hours is ended by Ctrl-C; what was done is printed.  Where the machine is so slow that it has not
+# begun by then, later.
+interrupted() {
+    for seconds in 1 4 16; do
+        env --default-signal=INT timeout --foreground --preserve-status -s INT $seconds \
+            "$KCOST" --json --set most=320000 "$here/sweep.lua" >"$here/some" 2>"$here/said"
+        status=$?
+        [ $status = 130 ] && grep -q '"interrupted":true' "$here/some" && [ ! -s "$here/said" ] && return
+    done
+    return 1
+}
+fact "a sweep is a table of its points" has "64 points of C; 64 fit; kept: top 5 by time" "$KCOST" "$here/sweep.lua"
+fact "--quiet leaves the rows" not has "points of C" "$KCOST" -q "$here/sweep.lua"
+fact "a sweep is the same in any number of threads" same_in_threads
+fact "--threads wants a number" says "--threads wants a whole number from 1, not 'many'" "$KCOST" --threads many "$here/sweep.lua"
+fact "--shard wants I/N" says "--shard wants I/N, part I of N parts, as in 3/16, not '4/3'" "$KCOST" --shard 4/3 "$here/sweep.lua"
+fact "--shard sweeps a part" has "part 2 of 3: 21" "$KCOST" --shard 2/3 "$here/sweep.lua"
+fact "parts as JSON join" joined json
+fact "parts as CSV join" joined csv
+fact "merge changes the form" is "$("$KCOST" --csv "$here/sweep.lua")" \
+    "$KCOST" merge --csv "$here/part-1.json" "$here/part-2.json" "$here/part-3.json"
+fact "merge misses a part" says "part 2 of 3 is missing" "$KCOST" merge "$here/part-1.json" "$here/part-3.json"
+fact "merge refuses a part that is there twice" exits 1 \
+    "$KCOST" merge "$here/part-1.json" "$here/part-1.json" "$here/part-2.json"
+"$KCOST" --json "$here/sweep.lua" >"$here/whole"
+fact "merge refuses a whole" says "is a whole sweep, no part of one" "$KCOST" merge "$here/part-1.csv" "$here/whole"
+fact "merge says which file is none" says "copy.lua: merge: this is no part of a sweep" "$KCOST" merge "$here/copy.lua"
+fact "merge says which file is not there" says "none: No such file" "$KCOST" merge "$here/none"
+fact "merge wants files" exits 2 "$KCOST" merge
+fact "a part of several sweeps has no CSV" says "stands alone" "$KCOST" --csv --shard 1/2 -e 'local kc = require "kcost"
+    local B = kc.write("B", kc.map("relu", kc.read(kc.tensor("A", "n", "f16", { n = 10 }))))
+    return kc.sweep { kernel = B }, kc.sweep { kernel = B }'
+fact "Ctrl-C ends a sweep, which keeps what is done" interrupted
+fact "progress is drawn on a terminal only" is "" shell '"$KCOST" --set most=1024 "$0/sweep.lua" 2>&1 >/dev/null' "$here"
+
 facts_end

@@ -378,6 +378,56 @@ TEST(a_trusted_script_requires_its_neighbours)
     remove(neighbour);
 }
 
+/* ---- sweeps ------------------------------------------------------------------------- */
+
+#define SWEEP KERNEL "return kc.sweep { kernel = B, device = 'l4', size = { i = kc.range(1000, 1999) }"
+
+static int stop_at_once(void *data, double done, double points)
+{
+    assert_number(points, 1000);
+    ++*(int *)data;
+    return done > 0;
+}
+
+TEST(the_host_says_how_scripts_sweep)
+{
+    unsigned parts = 0;
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(kc_vm_threads(vm, 2), KC_OK);
+    assert_int_equal(kc_vm_shard(vm, 5, 4), KC_EARGUMENT);
+    assert_int_equal(kc_vm_shard(vm, 2, 4), KC_OK);
+    assert_int_equal(run_text(vm, SWEEP " }"), KC_OK);
+    const kc_sweep *sweep = (const kc_sweep *)kc_vm_answer(vm, 0);
+    assert_int_equal(kc_sweep_part(sweep, &parts), 2);
+    assert_int_equal(parts, 4);
+    assert_number(kc_sweep_done(sweep), 250);
+    assert_int_equal(run_text(vm, SWEEP ", shard = { 1, 1 } }"), KC_OK); /* the script's own word */
+    assert_number(kc_sweep_done((const kc_sweep *)kc_vm_answer(vm, 0)), 1000);
+    kc_vm_free(vm);
+}
+
+TEST(the_host_may_end_a_sweep_and_the_script_goes_on)
+{
+    int calls = 0;
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(kc_vm_watch(vm, stop_at_once, &calls), KC_OK);
+    assert_int_equal(run_text(vm, "local function f() " SWEEP " } end local s = f() return s.interrupted, s.done > 0 and s.done < 1000"),
+                     KC_OK);
+    assert_text(kc_vm_json(vm), "[true,true]");
+    assert_true(calls >= 2);
+    kc_vm_free(vm);
+}
+
+TEST(a_sweep_is_an_answer)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, SWEEP ", keep = { top = 2 }, fields = { 'bytes' } }"), KC_OK);
+    assert_int_equal(kc_object_kind(kc_vm_answer(vm, 0)), KC_SWEEP);
+    assert_contains(kc_vm_json(vm), "{\"kind\":\"sweep\",\"name\":\"B\",\"points\":1000,\"fit\":1000,");
+    assert_contains(kc_vm_csv(vm, 0), "device,size.i,bytes,time\nl4,");
+    kc_vm_free(vm);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +458,9 @@ int main(void)
         cmocka_unit_test(the_stdlib_is_required_like_a_module),
         cmocka_unit_test(a_sandbox_requires_no_neighbours),
         cmocka_unit_test(a_trusted_script_requires_its_neighbours),
+        cmocka_unit_test(the_host_says_how_scripts_sweep),
+        cmocka_unit_test(the_host_may_end_a_sweep_and_the_script_goes_on),
+        cmocka_unit_test(a_sweep_is_an_answer),
     };
     return run(tests);
 }

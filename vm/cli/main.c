@@ -6,11 +6,14 @@
 
 #include "devices.h"
 #include "kcost.h"
+#include "merge.h"
 #include "options.h"
 #include "output.h"
+#include "sweep.h"
 #include "table.h"
+#include "watch.h"
 
-enum { GOOD = 0, FAILED = 1, USAGE = 2, LIMIT = 3 };
+enum { GOOD = 0, FAILED = 1, USAGE = 2, LIMIT = 3, INTERRUPTED = 130 };
 
 static int complain(const char *sentence)
 {
@@ -40,26 +43,6 @@ static void print(void *data, const char *text, size_t length)
     fwrite(text, 1, length, data);
 }
 
-static char *read_all(FILE *in, size_t *length)
-{
-    size_t capacity = 1 << 16;
-    char *text = malloc(capacity);
-    *length = 0;
-    while (text) {
-        size_t got = fread(text + *length, 1, capacity - *length, in);
-        *length += got;
-        if (got == 0)
-            return text;
-        if (*length == capacity) {
-            char *grown = realloc(text, capacity *= 2);
-            if (!grown)
-                free(text);
-            text = grown;
-        }
-    }
-    return NULL;
-}
-
 static kc_status give_settings(kc_vm *vm, const options *o)
 {
     for (size_t i = 0; i < o->setting_count; i++) {
@@ -83,7 +66,7 @@ static kc_status run(kc_vm *vm, const options *o)
     if (strcmp(o->words[0], "-") != 0)
         return kc_vm_run_file(vm, o->words[0]);
     size_t length;
-    char *text = read_all(stdin, &length);
+    char *text = output_read(stdin, &length);
     if (!text)
         return KC_ENOMEM;
     kc_status status = kc_vm_run(vm, text, length, "stdin");
@@ -230,6 +213,8 @@ static int show_object(const page *p, pending *list, kc_object *object)
         return complain(kc_context_message(kc_object_context(object)));
     } else if (kind == KC_COMPARISON) {
         table_comparison(p, (const kc_comparison *)(const void *)object);
+    } else if (kind == KC_SWEEP) {
+        table_sweep(p, (const kc_sweep *)(const void *)object);
     } else {
         const char *text = kc_object_text(object);
         fprintf(p->out, "%s\n", text ? text : "");
@@ -317,12 +302,17 @@ static int run_script(const options *o)
     if (status != KC_OK)
         return complain(status == KC_EENGINE ? "another Lua engine shadows the one that kcost needs"
                                              : "not enough memory");
+    watch seen = { .shows = o->verbosity != QUIET && output_width(stderr) > 0 };
+    kc_vm_threads(vm, o->threads);
+    kc_vm_watch(vm, watch_sweep, &seen);
+    if (o->parts)
+        kc_vm_shard(vm, o->part, o->parts);
     status = give_settings(vm, o);
     if (status == KC_OK)
         status = run(vm, o);
     int result = status == KC_OK ? to_output(vm, o) : say_failure(vm, o, status);
     kc_vm_free(vm);
-    return result;
+    return seen.interrupted && result == GOOD ? INTERRUPTED : result;
 }
 
 static int run_devices(const options *o)
@@ -332,6 +322,20 @@ static int run_devices(const options *o)
         return FAILED;
     int status = devices_command(o, out, output_width(out));
     return output_close(out, o->output) ? status : FAILED;
+}
+
+/* The parts are read before the file is opened: it may be one of them. */
+static int run_merge(const options *o)
+{
+    merge *m = merge_parts(o);
+    FILE *out = m ? output_open(o->output) : NULL;
+    int status = out ? GOOD : FAILED;
+    if (out) {
+        merge_show(m, o, out);
+        status = output_close(out, o->output) ? GOOD : FAILED;
+    }
+    merge_free(m);
+    return status;
 }
 
 static int act(const options *o)
@@ -346,6 +350,8 @@ static int act(const options *o)
     case RUN:
         if (!o->code && strcmp(o->words[0], "devices") == 0)
             return run_devices(o);
+        if (!o->code && strcmp(o->words[0], "merge") == 0)
+            return run_merge(o);
         return run_script(o);
     default:
         return USAGE;

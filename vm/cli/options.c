@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
-enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, VERSION };
+enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, VERSION };
 
 static const struct {
     int letter;
@@ -21,6 +21,8 @@ static const struct {
     { CSV, "csv", "[=tensors]", "print one CSV table; with =tensors the ledger, a row a tensor" },
     { EXPLAIN, "explain", NULL, "behind each table, say where the time goes and what would help" },
     { 'o', "output", "FILE", "write results to FILE" },
+    { THREADS, "threads", "N", "sweep in N threads; one a core if it is not given" },
+    { SHARD, "shard", "I/N", "sweep only part I of N; 'kcost merge' joins the parts" },
     { CHECK, "check", NULL, "devices: recompute every figure of the devices, or of a FILE" },
     { 'v', "verbose", NULL, "tables with ledger, kernels and notes; errors with a traceback" },
     { 'q', "quiet", NULL, "tables without the lines around them" },
@@ -35,6 +37,7 @@ void options_help(FILE *out)
           "       kcost [options] -e 'code'\n"
           "       kcost [options] -              (the script comes from standard input)\n"
           "       kcost devices [NAME ...] [--check [FILE ...]]\n"
+          "       kcost merge PART ...         (parts of a sweep, as --json or --csv printed them)\n"
           "\n"
           "What a GPU kernel costs: work, memory traffic, time on a device, and why.\n"
           "\n",
@@ -55,7 +58,7 @@ void options_help(FILE *out)
           "KCOST_PATH: folders, ; between them, whose stdlib/NAME.lua and devices/NAME.lua come before\n"
           "those that are compiled in, and whose NAME.lua a script may require.\n"
           "Results go to standard output, everything else to standard error.\n"
-          "Exit status: 0 good, 1 the script failed, 2 wrong usage, 3 a limit was hit.\n",
+          "Exit status: 0 good, 1 the script failed, 2 wrong usage, 3 a limit was hit, 130 interrupted.\n",
           out);
 }
 
@@ -100,8 +103,28 @@ static void add_pair(options *o, const char *pair, const char *sentence)
         add_setting(o, pair, (size_t)(equals - pair), equals + 1);
 }
 
+/* A whole number from 1 at the start of the text; 0: none.  *end: behind it. */
+static unsigned count_at(const char *text, const char **end)
+{
+    unsigned long n = 0;
+    for (*end = text; **end >= '0' && **end <= '9' && n < 100000000; ++*end)
+        n = n * 10 + (unsigned long)(**end - '0');
+    return *end > text ? (unsigned)n : 0;
+}
+
+static void take_shard(options *o, const char *text)
+{
+    const char *end;
+    o->part = count_at(text, &end);
+    if (*end == '/')
+        o->parts = count_at(end + 1, &end);
+    if (*end || o->part < 1 || o->part > o->parts)
+        wrong(o, "--shard wants I/N, part I of N parts, as in 3/16, not '%s'", text);
+}
+
 static void take(options *o, int letter)
 {
+    const char *end;
     switch (letter) {
     case 'e':
         if (o->code)
@@ -124,6 +147,14 @@ static void take(options *o, int letter)
         break;
     case 'o':
         o->output = optarg;
+        break;
+    case THREADS:
+        o->threads = count_at(optarg, &end);
+        if (o->threads < 1 || *end)
+            wrong(o, "--threads wants a whole number from 1, not '%s'", optarg);
+        break;
+    case SHARD:
+        take_shard(o, optarg);
         break;
     case EXPLAIN:
         o->explain = true;
@@ -156,9 +187,12 @@ static void take_words(options *o)
     if (o->explain && o->format != FORMAT_TABLE)
         wrong(o, "--explain prints sentences: not with --json or --csv, where r:explain() gives them%s", "");
     bool devices = !o->code && o->word_count > 0 && strcmp(o->words[0], "devices") == 0;
+    bool merge = !o->code && o->word_count > 0 && strcmp(o->words[0], "merge") == 0;
     if (o->check && !devices)
         wrong(o, "--check belongs to 'kcost devices'%s", "");
-    if (devices)
+    if (merge && o->word_count == 1)
+        wrong(o, "merge wants the parts of a sweep, as in: kcost merge part-*.json%s", "");
+    if (devices || merge)
         return;
     for (size_t i = o->code ? 0 : 1; i < o->word_count; i++)
         add_pair(o, o->words[i], "a script takes name=value, not '%s'");

@@ -26,6 +26,8 @@ typedef struct options {
     verbosity verbosity;
     bool explain;
     bool check;                     /* devices --check */
+    unsigned threads;               /* of sweeps; 0: one a core */
+    unsigned part, parts;           /* --shard; 0: all */
     setting *settings;
     size_t setting_count;
     char **words;                   /* what is no option, the script first */

@@ -59,3 +59,24 @@ size_t output_width(FILE *out)
         return size.ws_col;
     return 80;
 }
+
+char *output_read(FILE *in, size_t *length)
+{
+    size_t capacity = 1 << 16;
+    char *text = malloc(capacity);
+    *length = 0;
+    while (text) {
+        size_t got = fread(text + *length, 1, capacity - *length - 1, in);
+        *length += got;
+        text[*length] = '\0';
+        if (got == 0)
+            return text;
+        if (*length + 1 == capacity) {
+            char *grown = realloc(text, capacity *= 2);
+            if (!grown)
+                free(text);
+            text = grown;
+        }
+    }
+    return NULL;
+}

@@ -19,7 +19,7 @@ typedef struct column {
     size_t width;
 } column;
 
-enum { COLUMNS = 24 };
+enum { COLUMNS = 128 };
 
 struct sheet {
     column columns[COLUMNS];

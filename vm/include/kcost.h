@@ -49,7 +49,7 @@ typedef enum kc_status {
 
 typedef enum kc_kind {
     KC_TENSOR, KC_VALUE, KC_KERNEL, KC_PROGRAM, KC_DEVICE, KC_DTYPE,
-    KC_SCHEDULE, KC_OPTIONS, KC_RESULT, KC_COMPARISON
+    KC_SCHEDULE, KC_OPTIONS, KC_RESULT, KC_COMPARISON, KC_SPACE, KC_SWEEP
 } kc_kind;
 
 typedef struct kc_context kc_context;
@@ -64,6 +64,8 @@ typedef struct kc_schedule kc_schedule;
 typedef struct kc_options kc_options;
 typedef struct kc_result kc_result;
 typedef struct kc_comparison kc_comparison;
+typedef struct kc_space kc_space;
+typedef struct kc_sweep kc_sweep;
 
 /* One dim and its size, as in { i = 1024 }. */
 typedef struct kc_size { const char *dim; double size; } kc_size;
@@ -346,7 +348,109 @@ const char *kc_comparison_name(const kc_comparison *comparison, size_t i);
 const char *kc_comparison_device(const kc_comparison *comparison, size_t i);
 kc_status kc_comparison_ratio(const kc_comparison *comparison, size_t i, kc_field field, double *ratio);
 
-/* JSON of a result, a comparison, a device; other objects are counted first. */
+/* ---- sweeps: design, section 7 ----------------------------------------- */
+
+/* What is swept: x (a kernel or written tensor, or a program, no group), the axes that
+ * it varies along, and what is wanted of its points.  Setters may come in any order; once
+ * it has been swept they fail. */
+kc_space *kc_space_new(kc_object *x);
+/* Adds values to an axis.  Of numbers:
+ *     tile.i, size.i, split.k     a dim; "tile.i j" ties dims
+ *     stages, warps, group        of the schedule; group: CTAs rastered together
+ *     hbm.bandwidth               any figure of the device
+ * of texts: "order" ("i j"), "dtype.Q" (a tensor; "dtype.Q K" ties tensors).  A tile axis
+ * gives a kernel without a schedule one.  An axis is nothing to a kernel that lacks its dims.
+ * Axes vary in this order, the last fastest: device, figures, size, dtype, order, split,
+ * group, stages, warps, tile; inside one, dims in the order in which x has them. */
+kc_status kc_space_numbers(kc_space *space, const char *axis, const double *numbers, size_t count);
+kc_status kc_space_texts(kc_space *space, const char *axis, const char *const *texts, size_t count);
+/* Adds a device; without one the points are counted only.  `axis` dtype: kc_space_dtype. */
+kc_status kc_space_device(kc_space *space, kc_device *device);
+kc_status kc_space_dtype(kc_space *space, const char *tensors, kc_dtype *dtype);
+/* What evaluate is given ("measured" and "convention" are refused); copied. */
+kc_status kc_space_options(kc_space *space, const kc_options *options);
+/* Only points for which an expression holds: fields, axes, numbers and texts with + - * / %,
+ * comparisons, and or not, min max ceil floor: "smem <= 100*1024 and tile.i >= tile.j". */
+kc_status kc_space_where(kc_space *space, const char *expression);
+/* Which rows stay: all of them (up to 10^6), the n best by a field, the Pareto front of up
+ * to three fields, the best by a field for each value of an axis ("device", "size.i"; "size":
+ * each combination of sizes; several: "device size").  The greater one is better of throughput, bandwidth, intensity,
+ * occupancy and the efficiencies, of all others the smaller one; ties go to the first point. */
+kc_status kc_space_top(kc_space *space, double n, const char *field);
+kc_status kc_space_pareto(kc_space *space, const char *const *fields, size_t count);
+kc_status kc_space_best_per(kc_space *space, const char *axis, const char *field);
+/* Adds a column: a field of a result, "bound" or "class"; without any the usual ones stand there. */
+kc_status kc_space_field(kc_space *space, const char *field);
+/* Only part `part` of `parts`, from 1: balanced, the same ones every time. */
+kc_status kc_space_shard(kc_space *space, unsigned part, unsigned parts);
+/* How many points it has, all parts together; 0: it is not complete, and the context says why. */
+double kc_space_points(kc_space *space);
+
+/* A point while it is swept: what it costs and where it is, by the names of columns.
+ * KC_EARGUMENT, NULL: it does not apply, or is the other kind. */
+typedef struct kc_point kc_point;
+const char *kc_point_name(const kc_point *point, size_t i);     /* the i-th column: axes, then all fields; NULL at the end */
+kc_status kc_point_number(const kc_point *point, const char *name, double *value);
+const char *kc_point_text(const kc_point *point, const char *name);
+/* Wanted: 1, not: 0; negative: the sweep fails with KC_ESCRIPT.  Called in the thread of
+ * kc_space_sweep, in the order of points; the sweep then has one thread. */
+typedef int (*kc_filter)(void *data, const kc_point *point);
+kc_status kc_space_filter(kc_space *space, kc_filter filter, void *data);
+/* Called now and then in the thread of kc_space_sweep with how many points are done, of how
+ * many; not 0: the sweep ends, and keeps what is done. */
+typedef int (*kc_watch)(void *data, double done, double points);
+
+/* Evaluates all points in `threads` threads (0: one a core).  Order and figures are the same
+ * however many there are, and each is what kc_evaluate gives for that point.  The allocation
+ * hook is called from the calling thread only.  A point that does not run is counted with its
+ * reason. */
+kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void *data);
+
+/* Points of the whole space; of them done here (all, but for a part or an end before its time);
+ * of these wanted and able to run. */
+double kc_sweep_points(const kc_sweep *sweep);
+double kc_sweep_done(const kc_sweep *sweep);
+double kc_sweep_fit(const kc_sweep *sweep);
+/* 1: the watch ended it. */
+int kc_sweep_interrupted(const kc_sweep *sweep);
+/* Which part of how many it is; 1 of 1: the whole. */
+unsigned kc_sweep_part(const kc_sweep *sweep, unsigned *parts);
+const char *kc_sweep_name(const kc_sweep *sweep);              /* of what was swept */
+const char *kc_sweep_keep(const kc_sweep *sweep);              /* "top 20 by time" */
+const char *kc_sweep_convention(const kc_sweep *sweep);        /* one line */
+/* Rows stay in the order of points, the top by their field.  Columns: axes, then fields. */
+size_t kc_sweep_rows(const kc_sweep *sweep);
+size_t kc_sweep_columns(const kc_sweep *sweep);
+size_t kc_sweep_axes(const kc_sweep *sweep);                   /* how many columns are axes */
+const char *kc_sweep_column(const kc_sweep *sweep, size_t column);
+const char *kc_sweep_unit(const kc_sweep *sweep, size_t column);   /* "" for plain numbers */
+kc_status kc_sweep_number(const kc_sweep *sweep, size_t row, size_t column, double *value);
+const char *kc_sweep_text(const kc_sweep *sweep, size_t row, size_t column);
+double kc_sweep_point(const kc_sweep *sweep, size_t row);      /* from 0 */
+/* The row with the least time (or what `keep` goes by); KC_EARGUMENT: there are no rows. */
+kc_status kc_sweep_best(const kc_sweep *sweep, size_t *row);
+/* Why points are missing: what does not fit, or "where".  How many, and the first one. */
+size_t kc_sweep_reasons(const kc_sweep *sweep);
+const char *kc_sweep_reason(const kc_sweep *sweep, size_t i);
+double kc_sweep_rejected(const kc_sweep *sweep, size_t i, double *first);
+/* The points that do not run, with the number of the reason: the first 1000, or all of them (up
+ * to 10^6) where all rows are kept.  Those that `where` leaves out are not in it. */
+size_t kc_sweep_missing(const kc_sweep *sweep);
+double kc_sweep_missing_point(const kc_sweep *sweep, size_t i, size_t *reason);
+/* The sentence of the first one: by how much it does not fit, and what would. */
+const char *kc_sweep_sentence(const kc_sweep *sweep, size_t i);
+/* The kernel or program of a point (a new reference) and its device (may be NULL: not wanted).
+ * NULL: it can't be made, or the sweep was read from a text. */
+kc_object *kc_sweep_object(const kc_sweep *sweep, double point, kc_device **device);
+
+/* A part as kc_json or kc_csv wrote it, at the start of `text`, or behind the "[" or "," of an array.
+ * *rest: where the next one begins; NULL at the end. */
+kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest);
+/* All parts of one sweep as one: what sweeping it whole gives.  KC_EARGUMENT: one is missing,
+ * twice there, of another sweep, or was interrupted. */
+kc_sweep *kc_sweep_merge(kc_context *context, kc_sweep *const *parts, size_t count);
+
+/* JSON of a result, a comparison, a sweep, a device; other objects are counted first. */
 const char *kc_json(kc_object *object);
 /* CSV: rows of scalar fields, or with `tensors` the ledger. */
 const char *kc_csv(kc_object *object, int tensors);
@@ -371,6 +475,11 @@ kc_status kc_vm_new(const kc_vm_options *options, kc_vm **vm);
 void kc_vm_free(kc_vm *vm);
 /* What param(name, default) gives, as text: a number, true, false, or a string. */
 kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value);
+/* How scripts sweep that do not say it themselves: in so many threads (0: one a core); only part
+ * `part` of `parts`; what watches them and may end them, called in the thread of kc_vm_run. */
+kc_status kc_vm_threads(kc_vm *vm, unsigned threads);
+kc_status kc_vm_shard(kc_vm *vm, unsigned part, unsigned parts);
+kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data);
 kc_status kc_vm_run_file(kc_vm *vm, const char *path);
 kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name);
 const char *kc_vm_message(const kc_vm *vm);

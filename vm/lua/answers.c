@@ -58,12 +58,13 @@ static void take_object(kci_call *c, kc_vm *vm, kc_object *object)
         break;
     case KC_RESULT:
     case KC_COMPARISON:
+    case KC_SWEEP:
     case KC_DEVICE:
         break;
     default:
         kci_error(c,
-                  "the script returned %s; it may return results, comparisons, kernels, programs, "
-                  "written tensors, devices, texts, numbers and lists of these",
+                  "the script returned %s; it may return results, comparisons, sweeps, kernels, "
+                  "programs, written tensors, devices, texts, numbers and lists of these",
                   kci_kind_name(kc_object_kind(object)));
     }
     make_room(c, vm);
@@ -109,7 +110,7 @@ void kci_plain_json(kci_call *c, kci_buffer *json, int index)
     }
     default:
         kci_error(c,
-                  "the script returned %s; it may return results, comparisons, kernels, programs, "
+                  "the script returned %s; it may return results, comparisons, sweeps, kernels, programs, "
                   "written tensors, devices, texts, numbers and lists of these",
                   kci_push_described(L, c->state, index));
     }

@@ -53,6 +53,15 @@ static void set_option_table(kci_call *c, kc_options *options, const char *name,
     }
 }
 
+void kci_set_option(kci_call *c, kc_options *options, const char *name, int index)
+{
+    bool tables = strcmp(name, "cache") == 0 || strcmp(name, "convention") == 0;
+    if (tables && lua_type(c->L, index) == LUA_TTABLE)
+        set_option_table(c, options, name, index);
+    else
+        set_option(c, options, name);
+}
+
 /* Options of the table at `index`; NULL where there is none. */
 static kc_options *read_options(kci_call *c, int index, const char *const *known, size_t count)
 {
@@ -64,13 +73,9 @@ static kc_options *read_options(kci_call *c, int index, const char *const *known
     kc_options *options = (kc_options *)kci_object_at(L, c->state, -1);
     for (size_t i = 0; i < count; i++) {
         int at = kci_option(c, index, known[i]);
-        bool tables = strcmp(known[i], "cache") == 0 || strcmp(known[i], "convention") == 0;
         if (kci_absent(c, at))
             continue;
-        if (tables && lua_type(L, at) == LUA_TTABLE)
-            set_option_table(c, options, known[i], at);
-        else
-            set_option(c, options, known[i]);
+        kci_set_option(c, options, known[i], at);
         lua_settop(L, at);
     }
     return options;

@@ -27,7 +27,7 @@
 #include "kcost.h"
 #include "memory.h"
 
-enum { KCI_KINDS = KC_COMPARISON + 1 };
+enum { KCI_KINDS = KC_SWEEP + 1 };
 
 /* A `--set`: what param(name, default) gives. */
 typedef struct kci_param {
@@ -64,6 +64,10 @@ typedef struct kci_state {
     void *print_data;
     bool vm, trusted;
     const char *path; /* of a module too: KCOST_PATH */
+    /* What sweeps are run with; 0, NULL: one thread a core, all parts, unwatched. */
+    unsigned threads, part, parts;
+    kc_watch watch;
+    void *watch_data;
 } kci_state;
 
 /* One call in progress. */
@@ -169,16 +173,31 @@ bool kci_try_again(const kci_call *c);
 /* Lets the collector know what the model holds; called when handles are made. */
 void kci_drive_collector(lua_State *L, kci_state *state);
 
+/* ---- ask.c ------------------------------------------------------------- */
+
+/* Sets an option of count or evaluate from the value at `index`, which is the top. */
+void kci_set_option(kci_call *c, kc_options *options, const char *name, int index);
+
 /* ---- fields.c, result.c ----------------------------------------------- */
 
 int kci_index_object(lua_State *L); /* __index of all kinds but results and comparisons */
 int kci_index_result(lua_State *L);
 int kci_index_comparison(lua_State *L);
+int kci_index_sweep(lua_State *L); /* swept.c */
+int kci_sweep_length(lua_State *L);
+/* Puts the value at the top under a column's title into the table below it: row.tile.i, row.times.hbm,
+ * but row["hbm.bandwidth"], which would else hide row.smem. */
+void kci_put_column(lua_State *L, const char *title);
 /* explain.c: r:explain(), r:sensitivity() */
 int kci_result_explain(lua_State *L);
 int kci_result_sensitivity(lua_State *L);
 /* Raises: no such field; `names` are the kind's. */
 int kci_no_field(kci_call *c, const char *what, const char *const *names, size_t count);
+/* Puts the value at the top under the dotted `path` into the table below it. */
+void kci_put_nested(lua_State *L, const char *path);
+/* r:table(), of everything that has a JSON form; pushes a method of this object's. */
+int kci_object_table(lua_State *L);
+int kci_push_method(lua_State *L, lua_CFunction function);
 /* Pushes the Lua value of a JSON text. */
 void kci_push_json(kci_call *c, const char *text);
 
@@ -239,6 +258,9 @@ typedef struct kci_names {
 } kci_names;
 kci_names kci_read_names(kci_call *c, int index, const char *argument);
 
+/* How many items the list at `index` has; raises where it has other keys or holes. */
+size_t kci_list_length(kci_call *c, int index, const char *argument);
+
 /* Pushes an own table with the sorted names of the table at `index`; how many. */
 size_t kci_push_sorted_keys(kci_call *c, int index, const char *argument);
 
@@ -250,6 +272,7 @@ extern const luaL_Reg kci_tile_calls[];     /* tile.c */
 extern const luaL_Reg kci_device_calls[];   /* device.c */
 extern const luaL_Reg kci_ask_calls[];      /* ask.c */
 extern const luaL_Reg kci_occupancy_calls[]; /* occupancy.c */
+extern const luaL_Reg kci_sweep_calls[];    /* sweep.c */
 extern const luaL_Reg kci_script_calls[];   /* script.c: param, str */
 int kci_device_with(lua_State *L);
 /* Pushes the device of that name or alias; raises. */

@@ -152,8 +152,7 @@ static bool push_figure(lua_State *L, const kc_device *device, const char *path)
     return true;
 }
 
-/* Puts the figure at the top under the dotted `path` into the table below it. */
-static void put_nested(lua_State *L, const char *path)
+void kci_put_nested(lua_State *L, const char *path)
 {
     int value = lua_gettop(L);
     lua_pushvalue(L, value - 1);
@@ -217,7 +216,7 @@ void kci_push_device_field(kci_call *c, kc_device *device, const char *field)
         else if (length == 0 || strncmp(path, field, length) != 0 || path[length] != '.')
             continue;
         if (source ? push_source(L, device, path) : push_figure(L, device, path)) {
-            put_nested(L, inner);
+            kci_put_nested(L, inner);
             found++;
         }
     }

@@ -5,7 +5,7 @@ static const char *const kind_names[KCI_KINDS] = {
     [KC_TENSOR] = "a tensor",         [KC_VALUE] = "a value",   [KC_KERNEL] = "a kernel",
     [KC_PROGRAM] = "a program",       [KC_DEVICE] = "a device", [KC_DTYPE] = "a dtype",
     [KC_SCHEDULE] = "a schedule",     [KC_OPTIONS] = "options", [KC_RESULT] = "a result",
-    [KC_COMPARISON] = "a comparison",
+    [KC_COMPARISON] = "a comparison", [KC_SPACE] = "a space",   [KC_SWEEP] = "a sweep",
 };
 
 const char *kci_kind_name(kc_kind kind)
@@ -119,8 +119,11 @@ void kci_object_metatables(lua_State *L, kci_state *state)
         set_function(L, "__index",
                      kind == KC_RESULT       ? kci_index_result
                      : kind == KC_COMPARISON ? kci_index_comparison
+                     : kind == KC_SWEEP      ? kci_index_sweep
                                              : kci_index_object,
                      state_index);
+        if (kind == KC_SWEEP)
+            set_function(L, "__len", kci_sweep_length, state_index);
         lua_pushboolean(L, 0);
         lua_setfield(L, -2, "__metatable");
         lua_pushstring(L, kind_names[kind]);

@@ -169,8 +169,7 @@ static int push_ratio(kci_call *c, const kci_box *box)
     return 1;
 }
 
-/* r:table(): plain tables, as in the JSON. */
-static int object_table(lua_State *L)
+int kci_object_table(lua_State *L)
 {
     kci_call c = kci_begin(L, "table", 1);
     kc_object *object = kci_object_at(L, c.state, 1);
@@ -185,7 +184,7 @@ static int object_table(lua_State *L)
     return 1;
 }
 
-static int push_method(lua_State *L, lua_CFunction function)
+int kci_push_method(lua_State *L, lua_CFunction function)
 {
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushcclosure(L, function, 1);
@@ -252,11 +251,11 @@ int kci_index_result(lua_State *L)
     if (strcmp(field, "error") == 0)
         return push_text(L, NULL);
     if (strcmp(field, "table") == 0)
-        return push_method(L, object_table);
+        return kci_push_method(L, kci_object_table);
     if (strcmp(field, "explain") == 0)
-        return push_method(L, kci_result_explain);
+        return kci_push_method(L, kci_result_explain);
     if (strcmp(field, "sensitivity") == 0)
-        return push_method(L, kci_result_sensitivity);
+        return kci_push_method(L, kci_result_sensitivity);
     return unknown_field(&c);
 }
 
@@ -322,6 +321,6 @@ int kci_index_comparison(lua_State *L)
     if (strcmp(field, "kind") == 0)
         return push_text(L, "comparison");
     if (strcmp(field, "table") == 0)
-        return push_method(L, object_table);
+        return kci_push_method(L, kci_object_table);
     return kci_no_field(&c, "a comparison", names, COUNT(names));
 }

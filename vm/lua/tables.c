@@ -168,7 +168,7 @@ kci_pairs kci_read_pairs(kci_call *c, int index, const char *argument)
 }
 
 /* A list has the keys 1 to n and no other. */
-static size_t list_length(kci_call *c, int index, const char *argument)
+size_t kci_list_length(kci_call *c, int index, const char *argument)
 {
     lua_State *L = c->L;
     size_t count = kci_rawlen(L, index), keys = 0;
@@ -195,7 +195,7 @@ kci_handles kci_read_handles(kci_call *c, int index, const char *argument, kci_p
                   kci_push_described(L, c->state, index));
     want_table(c, index, argument, "a list { a, b }");
     index = kci_absindex(L, index);
-    handles.count = list_length(c, index, argument);
+    handles.count = kci_list_length(c, index, argument);
     handles.items = lua_newuserdata(L, (handles.count + 1) * sizeof *handles.items);
     lua_createtable(L, (int)handles.count, 0);
     int anchor = lua_gettop(L);
@@ -217,7 +217,7 @@ kci_names kci_read_names(kci_call *c, int index, const char *argument)
         return names;
     want_table(c, index, argument, "a list of names");
     index = kci_absindex(L, index);
-    names.count = list_length(c, index, argument);
+    names.count = kci_list_length(c, index, argument);
     names.items = lua_newuserdata(L, (names.count + 1) * sizeof *names.items);
     lua_createtable(L, (int)names.count, 0);
     int anchor = lua_gettop(L);

@@ -104,6 +104,32 @@ kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value)
     return KC_OK;
 }
 
+kc_status kc_vm_threads(kc_vm *vm, unsigned threads)
+{
+    if (vm == NULL || vm->running)
+        return KC_EARGUMENT;
+    vm->state->threads = threads;
+    return KC_OK;
+}
+
+kc_status kc_vm_shard(kc_vm *vm, unsigned part, unsigned parts)
+{
+    if (vm == NULL || vm->running || part < 1 || part > parts)
+        return KC_EARGUMENT;
+    vm->state->part = part;
+    vm->state->parts = parts;
+    return KC_OK;
+}
+
+kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data)
+{
+    if (vm == NULL || vm->running)
+        return KC_EARGUMENT;
+    vm->state->watch = watch;
+    vm->state->watch_data = data;
+    return KC_OK;
+}
+
 /* ---- running -------------------------------------------------------------- */
 
 typedef struct run {
@@ -343,10 +369,31 @@ const char *kc_vm_json(kc_vm *vm)
     return out->failed ? no_document(vm) : out->bytes;
 }
 
+/* A part begins with a line of its own, so it stands alone. */
+static bool is_part(const kc_object *object)
+{
+    unsigned parts = 1;
+    if (object != NULL && kc_object_kind(object) == KC_SWEEP)
+        kc_sweep_part((const kc_sweep *)object, &parts);
+    return parts > 1;
+}
+
 const char *kc_vm_csv(kc_vm *vm, int tensors)
 {
     if (vm == NULL)
         return NULL;
     kci_buffer_clear(&vm->output);
+    for (size_t i = 0; i < vm->answer_count; i++) {
+        if (!is_part(vm->answers[i].object))
+            continue;
+        const char *part = vm->answer_count == 1 ? kc_csv(vm->answers[i].object, tensors) : NULL;
+        if (part == NULL && vm->answer_count == 1)
+            return no_document(vm);
+        if (part != NULL)
+            return part;
+        kci_buffer_clear(&vm->message);
+        kci_buffer_text(&vm->message, "the CSV of a part of a sweep stands alone, and the script returned several things; --json takes them all");
+        return NULL;
+    }
     return kci_csv_join(vm, tensors) ? text_of(&vm->output) : no_document(vm);
 }

@@ -281,6 +281,11 @@ kci_symbol kci_intern(kc_context *context, const char *name, size_t length)
     return id;
 }
 
+bool kci_intern_ahead(kc_context *context, size_t more)
+{
+    return kci_reserve(context, &context->symbols, &context->symbol_capacity, context->symbol_count + more, sizeof(symbol));
+}
+
 const char *kci_name(const kc_context *context, kci_symbol id)
 {
     return !id ? "" : context->names ? context->names->symbols[id].name : context->symbols[id].name;

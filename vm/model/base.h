@@ -49,6 +49,8 @@ void *kci_new(kc_context *context, kc_kind kind, size_t size);
 kc_context *kci_context_worker(const kc_context *parent);
 
 kci_symbol kci_intern(kc_context *context, const char *name, size_t length); /* 0: no memory */
+/* Makes room for `more` names, so that workers may look names up while they are interned.  False: no memory. */
+bool kci_intern_ahead(kc_context *context, size_t more);
 uint64_t kci_next_sequence(kc_context *context); /* 1, 2, 3 … */
 const char *kci_name(const kc_context *context, kci_symbol symbol);
 

@@ -9,6 +9,7 @@
 
 #include "ask.h"
 #include "result.h"
+#include "sweep.h"
 
 typedef struct line {
     const char *program;            /* whose kernel or total this is; NULL */
@@ -138,23 +139,28 @@ static void next_cell(table *t)
     t->first = false;
 }
 
-static void cell(table *t, const char *string)
+void kci_csv_cell(kci_text *text, const char *string)
 {
-    next_cell(t);
     if (!string)
         return;
     size_t length = strlen(string);
     if (!strpbrk(string, ",\"\r\n") && (length == 0 || (string[0] != ' ' && string[length - 1] != ' '))) {
-        kci_text_add_n(t->text, string, length);
+        kci_text_add_n(text, string, length);
         return;
     }
-    kci_text_add(t->text, "\"");
+    kci_text_add(text, "\"");
     for (const char *c = string; *c; c++) {
         if (*c == '"')
-            kci_text_add(t->text, "\"");
-        kci_text_add_n(t->text, c, 1);
+            kci_text_add(text, "\"");
+        kci_text_add_n(text, c, 1);
     }
-    kci_text_add(t->text, "\"");
+    kci_text_add(text, "\"");
+}
+
+static void cell(table *t, const char *string)
+{
+    next_cell(t);
+    kci_csv_cell(t->text, string);
 }
 
 static void number_cell(table *t, bool has, double number)
@@ -320,7 +326,9 @@ const char *kc_csv(kc_object *object, int tensors)
     if (!object)
         return NULL;
     kci_text text = { .context = object->context };
-    if (kci_csv_objects(&text, &object, 1, tensors != 0) == KC_OK)
+    kc_status status = object->kind == KC_SWEEP ? kci_sweep_csv(&text, (const kc_sweep *)(const void *)object)
+                                                : kci_csv_objects(&text, &object, 1, tensors != 0);
+    if (status == KC_OK)
         return kci_text_keep(&text, &object->json);
     kci_text_free(&text);
     return NULL;

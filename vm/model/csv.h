@@ -9,4 +9,7 @@
  * has it; `program` comes first where some object is a program. */
 kc_status kci_csv_objects(kci_text *text, kc_object *const *objects, size_t count, bool tensors);
 
+/* One cell, quoted where it needs it; NULL: empty. */
+void kci_csv_cell(kci_text *text, const char *string);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "ask.h"
 #include "result.h"
+#include "sweep.h"
 
 /* ---- strings ------------------------------------------------------------------------ */
 
@@ -302,6 +303,8 @@ kc_status kci_json_object(kci_text *text, kc_object *object)
     case KC_COMPARISON:
         comparison_document(text, (const kc_comparison *)(const void *)object);
         break;
+    case KC_SWEEP:
+        return kci_sweep_json(text, (const kc_sweep *)(const void *)object);
     case KC_DEVICE:
         device_document(text, (const kc_device *)(const void *)object);
         break;

@@ -20,6 +20,8 @@ static const struct {
     [KC_OPTIONS] = { kci_options_destroy, kci_print_options },
     [KC_RESULT] = { kci_result_destroy, kci_print_result },
     [KC_COMPARISON] = { kci_comparison_destroy, kci_print_comparison },
+    [KC_SPACE] = { kci_space_destroy, kci_print_space },
+    [KC_SWEEP] = { kci_sweep_destroy, kci_print_sweep },
 };
 
 void kci_destroy(kc_object *object)

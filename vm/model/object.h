@@ -18,6 +18,8 @@ void kci_schedule_destroy(kc_object *object);
 void kci_options_destroy(kc_object *object);
 void kci_result_destroy(kc_object *object);
 void kci_comparison_destroy(kc_object *object);
+void kci_space_destroy(kc_object *object);
+void kci_sweep_destroy(kc_object *object);
 
 /* What print() shows, appended. */
 void kci_print_tensor(kci_text *text, const kc_object *object);
@@ -30,5 +32,7 @@ void kci_print_schedule(kci_text *text, const kc_object *object);
 void kci_print_options(kci_text *text, const kc_object *object);
 void kci_print_result(kci_text *text, const kc_object *object);
 void kci_print_comparison(kci_text *text, const kc_object *object);
+void kci_print_space(kci_text *text, const kc_object *object);
+void kci_print_sweep(kci_text *text, const kc_object *object);
 
 #endif

@@ -1,4 +1,4 @@
-/* rebuild.c: tensors and values built again at other sizes or with other dim names.
+/* rebuild.c: tensors and values built again at other sizes, with other dim names or in other dtypes.
  *
  * What was built is immutable, so the expression is built again, inputs first,
  * each value and tensor once.  A tensor's dim that an index computes follows the
@@ -159,6 +159,15 @@ static bool dims_change(kci_transform *t, const kci_dim *dims, size_t count)
     return changes;
 }
 
+/* The dtype that a tensor gets; NULL: its own. */
+static kc_dtype *new_dtype(const kci_transform *t, const kc_tensor *tensor)
+{
+    for (size_t i = 0; i < t->type_count; i++)
+        if (strcmp(t->types[i].tensor, tensor->name) == 0)
+            return t->types[i].dtype;
+    return NULL;
+}
+
 /* ---- tensors and values ---------------------------------------------------------------- */
 
 /* A renaming must not make one dim of two. */
@@ -180,7 +189,8 @@ static kc_status make_leaf(kci_transform *t, const kc_tensor *tensor)
     kc_size *sizes = new_sizes(t, tensor->dims, tensor->rank);
     kci_text names = { .context = t->context };
     kc_status status = sizes ? KC_OK : KC_ENOMEM;
-    bool same = !t->renames || !dims_change(t, tensor->dims, tensor->rank);
+    const kc_dtype *dtype = new_dtype(t, tensor);
+    bool same = !dtype && (!t->renames || !dims_change(t, tensor->dims, tensor->rank));
     for (size_t p = 0; p < tensor->rank && !status; p++) {
         status = leaf_size(t, tensor, p, &sizes[p].size);
         same = same && sizes[p].size == tensor->dims[p].size;
@@ -188,7 +198,7 @@ static kc_status make_leaf(kci_transform *t, const kc_tensor *tensor)
     const char *dims = status ? NULL : renamed_dims(t, &names, tensor->dims, tensor->rank);
     if (!status)
         status = remember(t, tensor, same   ? kc_retain((void *)(uintptr_t)tensor)
-                                     : dims ? kc_tensor_new(t->context, tensor->name, dims, tensor->dtype, sizes, tensor->rank)
+                                     : dims ? kc_tensor_new(t->context, tensor->name, dims, dtype ? dtype : tensor->dtype, sizes, tensor->rank)
                                             : NULL);
     kci_text_free(&names);
     kci_free(t->context, sizes, tensor->rank * sizeof *sizes);
@@ -198,7 +208,8 @@ static kc_status make_leaf(kci_transform *t, const kc_tensor *tensor)
 static kc_status make_written(kci_transform *t, const kc_tensor *tensor)
 {
     kc_value *value = kci_made_for(t, tensor->value);
-    if (value == tensor->value && !dims_change(t, tensor->dims, tensor->rank))
+    const kc_dtype *dtype = new_dtype(t, tensor);
+    if (value == tensor->value && !dtype && !dims_change(t, tensor->dims, tensor->rank))
         return remember(t, tensor, kc_retain((void *)(uintptr_t)tensor));
     bool plain = true;
     for (size_t p = 0; p < tensor->rank; p++)
@@ -213,9 +224,13 @@ static kc_status make_written(kci_transform *t, const kc_tensor *tensor)
             sizes[p].size = tensor->dims[p].size + kci_reach(t, &tensor->index[p], old->dims, old->rank, true) -
                             kci_reach(t, &tensor->index[p], old->dims, old->rank, false);
     }
+    if (!dtype && (tensor->dtype_given || t->type_count == 0)) /* a default follows what is read */
+        dtype = tensor->dtype;
     kc_tensor *made = NULL;
     if (sizes && dims && (plain || forms))
-        made = kc_write(tensor->name, value, tensor->dtype, dims, forms, sizes, plain ? 0 : tensor->rank, tensor->scale);
+        made = kc_write(tensor->name, value, dtype, dims, forms, sizes, plain ? 0 : tensor->rank, tensor->scale);
+    if (made)
+        made->dtype_given = tensor->dtype_given;
     kci_text_free(&names);
     kci_text_free(&index);
     kci_free(t->context, sizes, tensor->rank * sizeof *sizes);

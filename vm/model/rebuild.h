@@ -1,4 +1,4 @@
-/* rebuild.h: tensors and values built again at other sizes or with other dim names. */
+/* rebuild.h: tensors and values built again at other sizes, with other dim names or in other dtypes. */
 #ifndef KCI_REBUILD_H
 #define KCI_REBUILD_H
 
@@ -9,6 +9,12 @@ typedef struct kci_change {
     double size;
 } kci_change;
 
+/* A tensor that is stored in another dtype. */
+typedef struct kci_retype {
+    const char *tensor;
+    kc_dtype *dtype;
+} kci_retype;
+
 typedef struct kci_transform {
     kc_context *context;
     const char *call;
@@ -16,12 +22,18 @@ typedef struct kci_transform {
     const kci_change *changes;
     size_t count;
     bool *used;                 /* per change: some dim has that name */
+    const kci_retype *types;    /* none where it resizes or renames */
+    size_t type_count;
     kci_seen seen;              /* values and tensors of the old graph */
     void **made;                /* the new one of each, owned */
     size_t made_capacity;
     const kc_value **reads;     /* all reads behind */
     size_t read_count, read_capacity;
 } kci_transform;
+
+/* transform.c: the same thing with some tensors in other dtypes; the default dtypes of
+ * written tensors follow.  It keeps schedules.  NULL: the context has the reason. */
+kc_object *kci_retyped(kc_object *object, const kci_retype *types, size_t count);
 
 /* The size or name that a dim gets. */
 double kci_new_size(kci_transform *t, kci_symbol name, double size);

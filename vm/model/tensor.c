@@ -482,6 +482,7 @@ kc_tensor *kc_write(const char *name, kc_value *value, const kc_dtype *dtype, co
     if (!tensor)
         goto done;
     tensor->scale = scale;
+    tensor->dtype_given = dtype != NULL;
     tensor->value = kc_retain(value);
     bool ok;
     if (forms) {

@@ -46,6 +46,7 @@ struct kc_tensor {
     size_t rank;
     kci_dim *dims;
     kc_dtype *dtype;
+    bool dtype_given;   /* written: not the default of its value */
     kc_value *value;    /* that a written tensor was made from; NULL */
     kci_form *index;    /* written: where each point of the value goes */
     double scale;

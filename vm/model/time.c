@@ -336,9 +336,11 @@ static kc_status tiled_time(const timing *t)
 {
     kci_times *times = t->times;
     double ctas = t->counts->ctas, cores = t->device->full.cores;
-    kci_occupancy occupancy;
+    kci_occupancy occupancy = { .allowed = { 1, 1, 1, 1, 1 } };
     kc_status status = kci_occupancy_find(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options->quiet,
                                           &occupancy);
+    for (int limit = 0; limit < KCI_BY_COUNT; limit++)
+        times->misfit |= occupancy.allowed[limit] < 1 ? 1u << limit : 0;
     if (status != KC_OK)
         return status;
     double busiest = kci_busiest_core(ctas, cores, occupancy.ctas);

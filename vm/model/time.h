@@ -33,6 +33,7 @@ typedef struct kci_times {
     bool tiled;                     /* the four below apply */
     double occupancy, waves, wave_efficiency, warps;
     double l2_bytes, smem_bytes;
+    unsigned misfit;                /* 1 << kci_limit_of of each limit that not one CTA meets; 0 where it runs */
 } kci_times;
 
 /* Fills `times`, and turns `rows` (a copy of counts->rows, changed in place)

@@ -1,4 +1,4 @@
-/* transform.c: the same thing at other sizes, or with other dim names; design, section 2.1. */
+/* transform.c: the same thing at other sizes, with other dim names or in other dtypes; design, section 2.1. */
 #include <math.h>
 #include <string.h>
 
@@ -222,10 +222,20 @@ static void name_missing(const kci_transform *t, kci_symbol name)
     kci_seen_free(t->context, &names);
 }
 
-static kc_object *run(kc_object *object, const char *call, bool renames, kci_change **changes, size_t count, size_t *capacity)
+typedef struct asked {
+    const char *call;
+    bool renames;
+    const kci_retype *types;
+    size_t type_count;
+} asked;
+
+static kc_object *run(kc_object *object, asked ask, kci_change **changes, size_t count, size_t *capacity)
 {
     kc_context *context = object->context;
-    kci_transform t = { .context = context, .call = call, .renames = renames, .changes = *changes, .count = count };
+    const char *call = ask.call;
+    bool renames = ask.renames;
+    kci_transform t = { .context = context, .call = call, .renames = renames, .changes = *changes, .count = count,
+                        .types = ask.types, .type_count = ask.type_count };
     kc_object *made = NULL;
     bool known = object->kind == KC_TENSOR || object->kind == KC_VALUE || object->kind == KC_KERNEL || object->kind == KC_PROGRAM;
     if (!known)
@@ -273,7 +283,7 @@ kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count)
         }
         kci_free(context, names, n * sizeof *names);
     }
-    kc_object *made = ok ? run(object, "resize", false, &changes, total, &capacity) : NULL;
+    kc_object *made = ok ? run(object, (asked){ .call = "resize" }, &changes, total, &capacity) : NULL;
     kci_free(context, changes, capacity * sizeof *changes);
     return made;
 }
@@ -300,7 +310,14 @@ kc_object *kc_renamed(kc_object *object, const char *const *from, const char *co
             changes[i].to = name[0];
         kci_free(context, name, n * sizeof *name);
     }
-    kc_object *made = ok ? run(object, "rename", true, &changes, count, &capacity) : NULL;
+    kc_object *made = ok ? run(object, (asked){ .call = "rename", .renames = true }, &changes, count, &capacity) : NULL;
     kci_free(context, changes, count * sizeof *changes);
     return made;
+}
+
+kc_object *kci_retyped(kc_object *object, const kci_retype *types, size_t count)
+{
+    kci_change *none = NULL;
+    size_t capacity = 0;
+    return run(object, (asked){ .call = "sweep", .types = types, .type_count = count }, &none, 0, &capacity);
 }

@@ -1,0 +1,85 @@
+/* sweep.c: a sweep as a table for people: a row a point, and why others are missing. */
+#include "sweep.h"
+
+#include <string.h>
+
+#include "sheet.h"
+
+enum { MOST_ROWS = 40 };            /* without --verbose */
+
+/* "byte" is written "B" in tables. */
+static const char *short_unit(const char *unit)
+{
+    return strcmp(unit, "byte") == 0 ? "B" : strcmp(unit, "byte/s") == 0 ? "B/s" : strcmp(unit, "FLOP/byte") == 0 ? "" : unit;
+}
+
+static void cell(sheet *s, const kc_sweep *sweep, size_t row, size_t column)
+{
+    double number;
+    const char *unit = kc_sweep_unit(sweep, column);
+    if (kc_sweep_number(sweep, row, column, &number) != KC_OK)
+        sheet_cell(s, kc_sweep_text(sweep, row, column));
+    else if (*unit == '\0')
+        sheet_count(s, number);
+    else
+        sheet_quantity(s, number, short_unit(unit));
+}
+
+static void rows(const page *p, const kc_sweep *sweep, size_t count)
+{
+    size_t columns = kc_sweep_columns(sweep), axes = kc_sweep_axes(sweep);
+    sheet *s = sheet_new();
+    for (size_t c = 0; c < columns; c++) {
+        bool text = false;
+        for (size_t row = 0; row < count && !text; row++)
+            text = kc_sweep_text(sweep, row, c) != NULL;
+        sheet_column(s, kc_sweep_column(sweep, c), !text, c < axes ? 1 : (int)(c - axes) + 2); /* the last fields go first */
+    }
+    for (size_t row = 0; row < count; row++) {
+        sheet_row(s);
+        for (size_t c = 0; c < columns; c++)
+            cell(s, sweep, row, c);
+    }
+    sheet_print(s, p->out, p->width);
+    sheet_free(s);
+}
+
+static void summary(const page *p, const kc_sweep *sweep, size_t shown)
+{
+    unsigned parts, part = kc_sweep_part(sweep, &parts);
+    size_t kept = kc_sweep_rows(sweep);
+    fprintf(p->out, "%.0f points of %s", kc_sweep_points(sweep), kc_sweep_name(sweep));
+    if (parts > 1)
+        fprintf(p->out, ", part %u of %u: %.0f", part, parts, kc_sweep_done(sweep));
+    fprintf(p->out, "; %.0f fit; kept: %s", kc_sweep_fit(sweep), kc_sweep_keep(sweep));
+    if (shown < kept)
+        fprintf(p->out, ", %zu rows, of which %zu are shown", kept, shown);
+    fputs("\n", p->out);
+    if (kc_sweep_interrupted(sweep))
+        fprintf(p->out, "interrupted after %.0f points: this is what was done by then\n", kc_sweep_done(sweep));
+}
+
+/* Where nothing fits, the sentence says by how much, and what would. */
+static void reasons(const page *p, const kc_sweep *sweep)
+{
+    for (size_t i = 0; i < kc_sweep_reasons(sweep); i++) {
+        const char *sentence = kc_sweep_sentence(sweep, i);
+        double first;
+        fprintf(p->out, "left out, %.0f: %s\n", kc_sweep_rejected(sweep, i, &first), kc_sweep_reason(sweep, i));
+        if (sentence && (p->verbosity == VERBOSE || kc_sweep_fit(sweep) == 0))
+            fprintf(p->out, "    point %.0f: %s\n", first, sentence);
+    }
+}
+
+void table_sweep(const page *p, const kc_sweep *sweep)
+{
+    size_t shown = kc_sweep_rows(sweep);
+    if (shown > MOST_ROWS && p->verbosity != VERBOSE)
+        shown = MOST_ROWS;
+    rows(p, sweep, shown);
+    if (p->verbosity == QUIET)
+        return;
+    summary(p, sweep, shown);
+    reasons(p, sweep);
+    fprintf(p->out, "%s\n", kc_sweep_convention(sweep));
+}
