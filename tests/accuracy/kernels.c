@@ -224,7 +224,7 @@ static void *under(pieces *p, kc_tensor *product, const rung *how, double n)
     return keep(p, kc_tile((kc_object *)product, s));
 }
 
-static bool make_matmul(pieces *p, const row *r, const setting *s, const chip *chip)
+static bool make_matmul(pieces *p, const row *r, const setting *s, const chip *gpu)
 {
     const struct format *f = format_of(r->dtype);
     double b = shape_number(r->shape, "b", 1), m = shape_number(r->shape, "m", 0);
@@ -232,7 +232,7 @@ static bool make_matmul(pieces *p, const row *r, const setting *s, const chip *c
     if (!f || m < 1 || n < 1 || k < 1)
         return false;
     bool in_words = s->matmul == IN_WORDS && strcmp(r->dtype, "int8") == 0;
-    bool promotes = strcmp(r->dtype, "fp8_block") == 0 && !chip->scales_blocks;
+    bool promotes = strcmp(r->dtype, "fp8_block") == 0 && !gpu->scales_blocks;
     if (in_words)
         k = ceil(k / 4);
     double chunk = promotes ? fmin(128, k) : k;
@@ -241,10 +241,10 @@ static bool make_matmul(pieces *p, const row *r, const setting *s, const chip *c
         return false;
     kc_value *product = in_words ? product_in_words(p, &sizes) : product_of(p, r, f, &sizes, promotes);
     double weights = b * k * n * bytes_of(p, f->b), others = b * m * (k * bytes_of(p, f->a) + n * bytes_of(p, f->c));
-    double copies = fmin(5, ceil(chip->l2_bytes / weights));
+    double copies = fmin(5, ceil(gpu->l2_bytes / weights));
     if (s->cache != COLD)
         warm(p, "A");
-    if (s->cache == WARM || (s->cache == ROTATED && copies * weights + others <= chip->l2_bytes))
+    if (s->cache == WARM || (s->cache == ROTATED && copies * weights + others <= gpu->l2_bytes))
         warm(p, "B");
     const rung *how = rung_of(r);
     bool by_hand = how && how->m > 0;
@@ -585,15 +585,15 @@ static bool make_memory(pieces *p, const row *r, const setting *s, double cores)
     return make_stream(p, r, cores);
 }
 
-bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, const chip *chip)
+bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, const chip *gpu)
 {
     *p = (pieces){ .context = context };
     bool good = false;
     switch (r->kind) {
-    case MATMUL: good = make_matmul(p, r, s, chip); break;
+    case MATMUL: good = make_matmul(p, r, s, gpu); break;
     case PREFILL:
-    case DECODE: good = make_attention(p, r, s, chip->cores); break;
-    case MEMORY: good = make_memory(p, r, s, chip->cores) && (s->kernels < 2 || add_event(p)); break;
+    case DECODE: good = make_attention(p, r, s, gpu->cores); break;
+    case MEMORY: good = make_memory(p, r, s, gpu->cores) && (s->kernels < 2 || add_event(p)); break;
     case STENCIL: good = make_stencil(p, r); break;
     case CLASSES:
     case NO_CLASS: break;

@@ -33,7 +33,7 @@ typedef struct chip {
 } chip;
 
 /* False: kcost cannot express it (the op, the dtype, or a shape of another kind). */
-bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, const chip *chip);
+bool pieces_make(pieces *p, kc_context *context, const row *r, const setting *s, const chip *gpu);
 void pieces_free(pieces *p);
 
 #endif

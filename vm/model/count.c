@@ -99,6 +99,19 @@ static void find_plain_axes(kci_plan *plan)
     }
 }
 
+/* Which formats have matrix work, and whether their roof alone may serve. */
+static void find_formats(kci_plan *plan)
+{
+    kci_counts *c = &plan->counts;
+    for (size_t n = 0; n < plan->graph->node_count; n++) {
+        const kci_node *node = &plan->graph->nodes[n];
+        if (node->kind != KCI_OP || node->unit != KCI_MATRIX)
+            continue;
+        c->formats |= KCI_BIT(node->math);
+        c->matrix_asked[node->math] |= node->math_asked;
+    }
+}
+
 /* The most passes that any tiles can need: with every sequential loop looped. */
 static kc_status find_pass_room(kci_plan *plan)
 {
@@ -171,6 +184,7 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
         return NULL;
     }
     find_plain_axes(plan);
+    find_formats(plan);
     list_reads(plan);
     for (uint32_t n = (uint32_t)nodes; n-- > 0;) /* chains in ascending order, from the first twin on */
         if (graph->nodes[n].twin != n) {

@@ -238,10 +238,11 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
 
 static void bytes_of_cta(kci_cta_cost *cta, const kci_shared *shared, double ctas)
 {
-    cta->l2_read = shared->l2_read / ctas;
-    cta->l2_written = shared->l2_written / ctas;
-    cta->hbm_read = shared->hbm_read / ctas;
-    cta->hbm_written = shared->hbm_written / ctas;
+    double each = 1 / ctas;
+    cta->l2_read = shared->l2_read * each;
+    cta->l2_written = shared->l2_written * each;
+    cta->hbm_read = shared->hbm_read * each;
+    cta->hbm_written = shared->hbm_written * each;
     cta->first = shared->l2_first;
 }
 
@@ -352,7 +353,7 @@ static kc_status tiled_time(const timing *t)
     times->wave_efficiency = ctas / (cores * busiest);
     times->l2_bytes = total_bytes(t->graph, t->rows); /* section 3's, before any sharing */
 
-    kci_cta_cost cta = { 0 };
+    kci_cta_cost cta;
     kci_shared shared;
     status = work_of_cta(t, &occupancy, &cta);
     if (status != KC_OK)
@@ -383,12 +384,25 @@ static kc_status tiled_time(const timing *t)
     return note_occupancy(t, &occupancy);
 }
 
+/* Field by field: a block fill costs more than all of them. */
+static void clear_times(kci_times *t)
+{
+    for (int r = 0; r < KCI_ROOFS; r++)
+        t->part[r] = 0;
+    t->time = t->roof_time = t->serial_time = t->ridge = 0;
+    t->occupancy = t->waves = t->wave_efficiency = t->warps = 0;
+    t->l2_bytes = t->smem_bytes = 0;
+    t->bound = KCI_ROOF_MATRIX;
+    t->has_ridge = t->tiled = false;
+    t->misfit = 0;
+}
+
 kc_status kci_time(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
                    const kc_device *device, const kci_time_options *options, kci_row *rows, kci_times *times,
                    kci_notes *notes)
 {
     const timing t = { graph, tiling, counts, sizes, device, options, rows, times, notes };
-    *times = (kci_times){ 0 };
+    clear_times(times);
     kc_status status = tiling ? tiled_time(&t) : untiled_time(&t);
     if (status == KC_OK)
         status = kci_note_device(device, counts, tiling != NULL, options->regime, notes);

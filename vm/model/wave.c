@@ -142,8 +142,10 @@ static double fetched(const walk *w, double waves, double resident, double ctas,
 
 static bool same_raster(const kci_raster *a, const kci_raster *b)
 {
-    return a->count == b->count && memcmp(a->trips, b->trips, a->count * sizeof *a->trips) == 0 &&
-           memcmp(a->loop, b->loop, a->count * sizeof *a->loop) == 0;
+    bool same = a->count == b->count;
+    for (size_t d = 0; d < a->count && same; d++)
+        same = a->trips[d] == b->trips[d] && a->loop[d] == b->loop[d];
+    return same;
 }
 
 void kci_waves_start(kci_waves *w, const kci_graph *graph, const kci_tiling *tiling, const double *sizes, double resident,

@@ -1,8 +1,6 @@
 /* work.c: useful and executed work of every op; design, section 3 "Tiled kernel". */
 #include "plan.h"
 
-#include <string.h>
-
 typedef struct totals {
     double *matrix, *vector, *special, *vector_fma, *vector_apart;
     kci_set free[2];            /* of all matmuls */
@@ -224,14 +222,12 @@ static void count_matmul(kci_plan *plan, const kci_matmul_tile *tile)
 kc_status kci_count_work(kci_plan *plan)
 {
     kci_counts *c = &plan->counts;
-    memset(c->useful_matrix, 0, sizeof c->useful_matrix);
-    memset(c->executed_matrix, 0, sizeof c->executed_matrix);
-    memset(c->useful_vector, 0, sizeof c->useful_vector);
-    memset(c->executed_vector, 0, sizeof c->executed_vector);
-    memset(c->executed_vector_fma, 0, sizeof c->executed_vector_fma);
-    memset(c->matrix_asked, 0, sizeof c->matrix_asked);
+    for (KCI_EACH(f, c->formats))
+        c->useful_matrix[f] = c->executed_matrix[f] = 0;
+    for (int wide = 0; wide < 2; wide++)
+        c->useful_vector[wide] = c->executed_vector[wide] = c->executed_vector_fma[wide] = 0;
     c->useful_special = c->executed_special = c->executed_vector_apart = 0;
-    c->matmul_count = c->formats = 0;
+    c->matmul_count = 0;
     totals useful = { c->useful_matrix, c->useful_vector, &c->useful_special, NULL, NULL, { 0, 0 } };
     totals executed = { c->executed_matrix,      c->executed_vector,        &c->executed_special,
                         c->executed_vector_fma, &c->executed_vector_apart, { plan->free[0], plan->free[1] } };
@@ -242,10 +238,6 @@ kc_status kci_count_work(kci_plan *plan)
         kc_status status = count_node(plan, n, &useful, &executed);
         if (status)
             return status;
-        if (node->unit == KCI_MATRIX)
-            c->formats |= KCI_BIT(node->math);
-        if (node->unit == KCI_MATRIX && node->math_asked)
-            c->matrix_asked[node->math] = true;
     }
     for (size_t i = 0; i < plan->matmul_count; i++)
         count_matmul(plan, &plan->matmuls[i]);
