@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device.h"
 #include "object.h"
 #include "program.h"
 
@@ -181,7 +182,7 @@ static kc_status check_caches(const kc_result *r, const kc_options *options, con
 static kc_result *ask_words(kc_object *x, const kc_device *device, const kc_options *options, const char *call,
                             bool words)
 {
-    if (!x)
+    if (!x || kci_sealed(device, call) != KC_OK)
         return NULL;
     kc_result *r = NULL;
     if (x->kind == KC_PROGRAM) {

@@ -216,6 +216,8 @@ kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *opti
         kci_fail(x->context, KC_EARGUMENT, "best: no device");
         return NULL;
     }
+    if (kci_sealed(device, "best") != KC_OK)
+        return NULL;
     const char *unstated = kci_unstated_limit(device);
     if (unstated) {
         kci_fail(x->context, KC_EDEVICE, "best: %s does not state %s%s, so no tile can be checked against it; evaluate gives the time untiled",

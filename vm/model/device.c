@@ -478,6 +478,14 @@ static void limit_power(kci_figures *full)
 }
 
 /* A share that is told for no format is that of f16, of the architecture. */
+kc_status kci_sealed(const kc_device *device, const char *call)
+{
+    if (!device || device->sealed)
+        return KC_OK;
+    return kci_fail(device->base.context, KC_EARGUMENT, "%s: the device '%.80s' is not sealed; kc_device_seal ends its making",
+                    call, kci_device_name(device));
+}
+
 void kci_device_fill(kc_device *device)
 {
     device->defaults = defaults_of(device->texts[KCI_TEXT_ARCH]);

@@ -122,6 +122,9 @@ struct kc_device {
     bool sealed;
 };
 
+/* KC_EARGUMENT where figures may still change; NULL, no device, is KC_OK.  `call` names the question. */
+kc_status kci_sealed(const kc_device *device, const char *call);
+
 const char *kci_device_name(const kc_device *device);      /* the id */
 
 /* What the architecture's defaults say of a figure; NAN: nothing.  `source`

@@ -62,6 +62,8 @@ kci_evaluator *kci_evaluator_new(const kc_kernel *kernel, const kc_device *devic
     kci_evaluator *e = context ? kci_alloc(context, sizeof *e) : NULL;
     if (e) {
         e->context = context;
+        e->kernel = kc_retain((void *)(uintptr_t)kernel); /* counting references is no change */
+        e->owner = kc_retain((void *)(uintptr_t)device);
         if (fill(e, kernel, device, options))
             return e;
     }
@@ -86,6 +88,8 @@ void kci_evaluator_free(kci_evaluator *e)
     if (e->tiling)
         kci_tiling_free(context, e->tiling, tensors);
     kci_graph_free(&e->graph);
+    kc_release(e->kernel);
+    kc_release(e->owner);
     kci_free(context, e, sizeof *e);
     kc_context_free(context);
 }

@@ -2,7 +2,8 @@
  *
  * Made once; then a point is numbers in, numbers out: no allocation, no text but
  * for the reason of a point that does not run.  An evaluator has copies of all it
- * reads, and a context of its own, so that each thread may have one. */
+ * changes, and a context of its own, so that each thread may run one; the thread of
+ * the kernel's context makes and frees it. */
 #ifndef KCI_EVALUATOR_H
 #define KCI_EVALUATOR_H
 
@@ -15,6 +16,7 @@
 
 typedef struct kci_evaluator {
     kc_context *context;            /* its own: where the reason of a point that does not run is */
+    void *kernel, *owner;           /* held: the graph's labels and the device's texts are theirs */
     kci_graph graph;
     double sizes[KCI_MAX_LOOPS];    /* of the point; the caller changes them */
     kci_tiling *tiling;             /* of the point; the caller changes its numbers; NULL: untiled */

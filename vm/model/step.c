@@ -305,7 +305,7 @@ kci_body kci_stream_body(const kci_cta_cost *cta, const kci_supply *supply, kci_
     double ends = cta->chain + r.load + r.store, cut = 0;
     if (kci_mod(ctas, shares) != 0)
         cut = 2 * supply->l2_latency + (supply->l2 > 0 ? 2 * shares * partial / supply->l2 : 0);
-    double between = kci_max(0, tiles - 1) * kci_max(0, ends - r.last);
+    double between = kci_max(0, tiles - 1) * kci_max(0, ends - r.step); /* beside the last step of the tile before */
     kci_body body = { 0, cta->chain, cta->chain + r.load, r.last + r.store + cut + between };
     body.total = ends + (each - 1) * r.step + r.last + cut + between;
     return body;

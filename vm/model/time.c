@@ -257,13 +257,19 @@ static double issue_of_cta(const timing *t, const kci_cta_cost *cta)
     return accesses * INSTRUCTIONS / (f->warp * f->registers.parts * f->clock);
 }
 
+/* One buffer is filled, then used. */
+static kci_overlap overlap_of(const timing *t)
+{
+    return t->tiling->stages > 1 || t->tiling->overlap == KCI_OVERLAP_ALL ? t->tiling->overlap : KCI_OVERLAP_NONE;
+}
+
 /* `ctas` CTAs alike. */
 static kci_body even_body(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double ctas,
                           double occupancy, bool serial)
 {
     if (t->counts->matmul_count == 0)
         return kci_streaming_body(cta, supply, ctas, occupancy, serial);
-    return kci_body_of(cta, supply, t->tiling->overlap, ctas, occupancy, t->tiling->persistent, serial);
+    return kci_body_of(cta, supply, overlap_of(t), ctas, occupancy, t->tiling->persistent, serial);
 }
 
 /* No core is done before the largest CTA, one a core, is. */
@@ -272,7 +278,7 @@ static kci_body body_of(const timing *t, const kci_cta_cost *cta, const kci_supp
 {
     double ctas = t->counts->ctas, largest = t->counts->largest;
     if (t->tiling->stream && t->counts->matmul_count > 0 && !serial)
-        return kci_stream_body(cta, supply, t->tiling->overlap, ctas, occupancy, t->counts->accumulator_bytes);
+        return kci_stream_body(cta, supply, overlap_of(t), ctas, occupancy, t->counts->accumulator_bytes);
     kci_body body = even_body(t, cta, supply, ctas, occupancy, serial);
     if (!(largest > 1))
         return body;
@@ -287,14 +293,22 @@ static double level_seconds(double read, double written, double rate, double ban
     return kci_max(read / rate, (read + written) / bandwidth);
 }
 
+/* CTAs of the busiest core; of stream-K, whose CTAs take equal shares of all steps, tiles. */
+static double busiest_core(const timing *t, double steps, double occupancy)
+{
+    double ctas = t->counts->ctas, cores = t->device->full.cores;
+    if (!t->tiling->stream)
+        return kci_busiest_core(ctas, cores, occupancy);
+    double shares = kci_min(ctas * steps, cores * occupancy);
+    return kci_ceil(shares / cores) * kci_ceil(ctas * steps / shares) / steps;
+}
+
 /* Seconds per roof: work of the busiest core, bytes of each level. */
 static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double busiest,
                        const kci_shared *shared, bool *latency)
 {
-    double *part = t->times->part, ctas = t->counts->ctas, steps = kci_max(1, cta->steps);
-    double resident = kci_min(t->tiling->stream ? ctas * steps : ctas, supply->cores * t->times->occupancy);
-    if (t->tiling->stream) /* equal shares of all steps, as in kci_stream_body */
-        busiest = kci_ceil(resident / supply->cores) * kci_ceil(ctas * steps / resident) / steps;
+    double *part = t->times->part, ctas = t->counts->ctas;
+    double resident = kci_min(t->tiling->stream ? ctas * cta->steps : ctas, supply->cores * t->times->occupancy);
     double hbm = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
     double l2 = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
     double l2_bytes = shared->l2_read + shared->l2_written;
@@ -344,8 +358,8 @@ static kc_status tiled_time(const timing *t)
         times->misfit |= occupancy.allowed[limit] < 1 ? 1u << limit : 0;
     if (status != KC_OK)
         return status;
-    double busiest = kci_busiest_core(ctas, cores, occupancy.ctas);
-    double most = kci_max(busiest, t->counts->largest); /* in mean CTAs */
+    double busiest = busiest_core(t, kci_steps(t->counts), occupancy.ctas);
+    double most = t->tiling->stream ? busiest : kci_max(busiest, t->counts->largest); /* in mean CTAs */
     times->tiled = true;
     times->occupancy = occupancy.ctas;
     times->warps = occupancy.warps;

@@ -35,7 +35,7 @@ void kci_raster_of(const kci_graph *graph, const kci_tiling *tiling, const doubl
     raster->count = 0;
     for (size_t l = 0; l < graph->loop_count; l++)
         if (tiling->split[l] > 1)
-            add_digit(raster, (int)l, tiling->split[l]);
+            add_digit(raster, (int)l, kci_min(tiling->split[l], trips_of(tiling, sizes, (int)l)));
     for (int i = 0; i < tiling->grid_count; i++)
         if (!in_raster(tiling, tiling->grid_order[i]))
             add_digit(raster, tiling->grid_order[i], trips_of(tiling, sizes, tiling->grid_order[i]));
