@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "device.h"
+#include "fields.h"
+#include "group.h"
 #include "object.h"
 #include "program.h"
 
@@ -21,18 +23,7 @@ static kc_status set_convention_line(kc_result *r, const kc_options *options, bo
     return kci_text_keep(&line, &r->convention) ? KC_OK : KC_ENOMEM;
 }
 
-/* The members of a group are one launch: theirs but the first's costs nothing. */
-static void drop_launch(kc_result *member)
-{
-    double launch = member->field[KC_TIME_LAUNCH];
-    if (!member->has[KC_TIME_LAUNCH] || launch > member->field[KC_TIME])
-        return;
-    member->field[KC_TIME] -= launch;
-    member->field[KC_SERIAL_TIME] -= launch;
-    member->field[KC_TIME_LAUNCH] = 0;
-    if (member->field[KC_ROOF_TIME] > member->field[KC_TIME])
-        member->field[KC_ROOF_TIME] = member->field[KC_TIME];
-}
+/* ---- groups ---------------------------------------------------------------------- */
 
 static void keep_largest(kc_result *r, const kc_result *member, kc_field field)
 {
@@ -46,23 +37,8 @@ static void keep_least(kc_result *r, const kc_result *member, kc_field field)
         kci_result_set(r, field, member->field[field]);
 }
 
-/* waves = ceil(ctas / (cores*occupancy)) over all CTAs of the group; section 6. */
-static void set_group_waves(kc_result *r, const kc_device *device)
+static kc_status add_member(kc_result *r, const kc_result *member)
 {
-    double cores, ctas = r->field[KC_CTAS], occupancy = r->field[KC_OCCUPANCY];
-    if (!device || !r->has[KC_OCCUPANCY] || !r->has[KC_CTAS] || occupancy <= 0 ||
-        kc_device_get(device, "cores", &cores) != KC_OK)
-        return;
-    double row = cores * occupancy, rows = floor(ctas / row);
-    double busiest = rows * occupancy + ceil((ctas - rows * row) / cores);
-    kci_result_set(r, KC_WAVES, ceil(ctas / row));
-    kci_result_set(r, KC_WAVE_EFFICIENCY, ctas / (cores * busiest));
-}
-
-static kc_status add_member(kc_result *r, kc_result *member, bool first)
-{
-    if (!first)
-        drop_launch(member);
     if (kci_result_add_rows(r, member) != KC_OK)
         return KC_ENOMEM;
     for (int f = 0; f < KC_FIELD_COUNT; f++)
@@ -84,22 +60,43 @@ static kc_status add_member(kc_result *r, kc_result *member, bool first)
     return KC_OK;
 }
 
+/* One launch in place of the sum of the members' times. */
+static void set_group_times(kc_result *r, const kci_load *loads, size_t count, const kc_device *device)
+{
+    const kci_time_options plain = { 0 };
+    kci_times times = { 0 };
+    double field[KC_FIELD_COUNT];
+    kci_group_time(loads, count, device, &plain, &times);
+    kci_fields_clear(field);
+    kci_fields_times(field, &times);
+    field[KC_SMEM_BYTES] = NAN; /* that stays the sum */
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (!isnan(field[f]))
+            kci_result_set(r, (kc_field)f, field[f]);
+    r->bound = kci_roof_name(times.bound);
+    r->class_name = kci_roof_class(times.bound);
+}
+
 static kc_result *group_cost(const kc_kernel *group, const kc_device *device, const kc_options *options)
 {
-    kc_result *r = kci_result_new(group->base.context, group->name,
-                                  device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
-    for (size_t i = 0; r && i < group->member_count; i++) {
-        kc_result *member = kci_cost(group->members[i], device, options, true);
-        if (!member || add_member(r, member, i == 0) != KC_OK) {
+    kc_context *context = group->base.context;
+    size_t count = group->member_count;
+    kci_load *loads = kci_alloc(context, count * sizeof *loads);
+    kc_result *r = !loads ? NULL : kci_result_new(context, group->name,
+                                                  device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
+    for (size_t i = 0; r && i < count; i++) {
+        kc_result *member = kci_cost(group->members[i], device, options, true, device ? &loads[i] : NULL);
+        if (!member || add_member(r, member) != KC_OK) {
             kc_release(r);
             r = NULL;
         }
         kc_release(member);
     }
-    if (r) {
+    if (r)
         kci_result_set(r, KC_LAUNCHES, 1);
-        set_group_waves(r, device);
-    }
+    if (r && device)
+        set_group_times(r, loads, count, device);
+    kci_free(context, loads, count * sizeof *loads);
     return r;
 }
 
@@ -108,7 +105,7 @@ static kc_result *kernel_result(const kc_kernel *kernel, double n, const kc_devi
                                 const kc_options *options, bool words)
 {
     bool group = kernel->member_count > 0;
-    kc_result *r = group ? group_cost(kernel, device, options) : kci_cost(kernel, device, options, words);
+    kc_result *r = group ? group_cost(kernel, device, options) : kci_cost(kernel, device, options, words, NULL);
     if (!r)
         return NULL;
     r->due = !words && !group;

@@ -36,8 +36,9 @@ kc_options *kci_options_copy(const kc_options *options);
 
 /* Counts one kernel (not a group), and times it where there is a device; `options`
  * may be NULL.  The result is finished but for kci_result_finish.  Not `words`: it has
- * no notes and no schedule yet. */
-kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options, bool words);
+ * no notes and no schedule yet.  `load` (NULL: not asked for) gets what a group adds up. */
+kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options, bool words,
+                    struct kci_load *load);
 
 /* Notes, schedule and convention line of a result that was asked for its numbers first: what
  * reads them calls this before.  It asks again, so that most evaluations write no text. */

@@ -24,6 +24,7 @@ typedef struct work {
     double field[KC_FIELD_COUNT];
     kc_result *r;
     kci_notes *notes;               /* NULL: no words are asked for */
+    struct kci_load *load;
 } work;
 
 /* ---- the fields ------------------------------------------------------------------ */
@@ -255,6 +256,7 @@ static kc_status evaluate(work *w)
     kci_time_options asked;
     kci_times times = { 0 };
     kc_status status = kci_time_options_of(w->options, w->graph, &asked, &w->warm);
+    asked.load = w->load;
     if (status == KC_OK && w->kernel->tiling)
         status = kci_hardware_check(w->graph, w->kernel->tiling, w->device, w->notes);
     if (status == KC_OK)
@@ -315,10 +317,11 @@ static void give_plan(const kc_kernel *kernel, kci_plan *plan)
         kci_plan_free(plan);
 }
 
-kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options, bool words)
+kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options, bool words,
+                    struct kci_load *load)
 {
     const kci_graph *graph = &kernel->graph;
-    work w = { .kernel = kernel, .graph = graph, .device = device, .options = options };
+    work w = { .kernel = kernel, .graph = graph, .device = device, .options = options, .load = load };
     for (size_t i = 0; i < graph->loop_count; i++)
         w.sizes[i] = graph->loops[i].size;
     kc_context *context = kernel->base.context;

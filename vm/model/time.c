@@ -2,9 +2,11 @@
 #include "time.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "arith.h"
 #include "assumed.h"
+#include "group.h"
 #include "lanes.h"
 #include "occupancy.h"
 #include "roof.h"
@@ -154,6 +156,8 @@ static kc_status untiled_time(const timing *t)
                          times->part[KCI_ROOF_LAUNCH];
     find_bound(times, 0, false);
     keep_order(times);
+    if (t->options->load)
+        memcpy(t->options->load->sustained, times->part, sizeof times->part);
     if (!t->notes)
         return KC_OK;
     return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; best finds a schedule");
@@ -347,6 +351,21 @@ static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
     return status;
 }
 
+static void set_load(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, const kci_shared *shared)
+{
+    kci_load *load = t->options->load;
+    load->tiled = true;
+    load->matmul = t->counts->matmul_count > 0;
+    load->ctas = t->counts->ctas;
+    load->occupancy = t->times->occupancy;
+    load->stages = t->tiling->stages;
+    load->overlap = t->tiling->overlap;
+    load->largest = t->counts->largest;
+    load->cta = *cta;
+    load->supply = *supply;
+    load->shared = *shared;
+}
+
 static kc_status tiled_time(const timing *t)
 {
     kci_times *times = t->times;
@@ -383,6 +402,8 @@ static kc_status tiled_time(const timing *t)
         return status;
 
     kci_supply supply = supply_of(t, &occupancy, shared.sectors);
+    if (t->options->load)
+        set_load(t, &cta, &supply, &shared);
     kci_body body = body_of(t, &cta, &supply, occupancy.ctas, false);
     bool latency;
     fill_parts(t, &cta, &supply, most, &shared, &latency);
@@ -411,6 +432,15 @@ static void clear_times(kci_times *t)
     t->misfit = 0;
 }
 
+static kc_status finish_load(const timing *t)
+{
+    kci_load *load = t->options->load;
+    load->launch = t->times->part[KCI_ROOF_LAUNCH];
+    load->serial = t->times->serial_time;
+    load->compulsory = compulsory_bytes(t->graph, t->rows) / t->device->known.hbm.bandwidth;
+    return kci_work_seconds_of(t->counts, t->device, true, NULL, &load->useful, NULL);
+}
+
 kc_status kci_time(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
                    const kc_device *device, const kci_time_options *options, kci_row *rows, kci_times *times,
                    kci_notes *notes)
@@ -418,7 +448,125 @@ kc_status kci_time(const kci_graph *graph, const kci_tiling *tiling, const kci_c
     const timing t = { graph, tiling, counts, sizes, device, options, rows, times, notes };
     clear_times(times);
     kc_status status = tiling ? tiled_time(&t) : untiled_time(&t);
+    if (status == KC_OK && options->load)
+        status = finish_load(&t);
     if (status == KC_OK)
         status = kci_note_device(device, counts, tiling != NULL, options->regime, notes);
     return status;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------- */
+
+/* Adds `share` of a figure of each member: the mean over all their CTAs. */
+static void add_share(kci_load *all, const kci_load *one, double share)
+{
+    const struct { double *to; double from; } figures[] = {
+        { &all->cta.matrix, one->cta.matrix },           { &all->cta.vector, one->cta.vector },
+        { &all->cta.special, one->cta.special },         { &all->cta.smem, one->cta.smem },
+        { &all->cta.issue, one->cta.issue },             { &all->cta.ahead, one->cta.ahead },
+        { &all->cta.pause, one->cta.pause },             { &all->cta.steps, one->cta.steps },
+        { &all->cta.l2_read, one->cta.l2_read },         { &all->cta.l2_written, one->cta.l2_written },
+        { &all->cta.hbm_read, one->cta.hbm_read },       { &all->cta.hbm_written, one->cta.hbm_written },
+        { &all->cta.first, one->cta.first },             { &all->cta.hide, one->cta.hide },
+        { &all->supply.in_flight, one->supply.in_flight },
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        *figures[i].to += share * figures[i].from;
+}
+
+/* The mean CTA of all tiled members, and what supplies it. */
+static kci_load joint_load(const kci_load *loads, size_t count)
+{
+    kci_load all = { .occupancy = INFINITY };
+    for (size_t i = 0; i < count; i++)
+        all.ctas += loads[i].ctas;
+    for (size_t i = 0; i < count; i++) {
+        const kci_load *one = &loads[i];
+        if (!one->tiled)
+            continue;
+        if (!all.tiled) { /* rates are the device's */
+            double in_flight = all.supply.in_flight;
+            all.supply = one->supply;
+            all.supply.in_flight = in_flight;
+            all.overlap = one->overlap;
+            all.stages = one->stages;
+        }
+        all.tiled = true;
+        all.matmul = all.matmul || one->matmul;
+        all.occupancy = kci_min(one->occupancy, all.occupancy);
+        all.supply.hbm = kci_min(all.supply.hbm, one->supply.hbm);
+        all.supply.depth = kci_max(all.supply.depth, one->supply.depth);
+        all.cta.chain = kci_max(all.cta.chain, one->cta.chain);
+        all.cta.specialised = all.cta.specialised || one->cta.specialised;
+        all.shared.hbm_read += one->shared.hbm_read;
+        all.shared.hbm_written += one->shared.hbm_written;
+        all.shared.l2_read += one->shared.l2_read;
+        all.shared.l2_written += one->shared.l2_written;
+        add_share(&all, one, one->ctas / all.ctas);
+    }
+    return all;
+}
+
+/* How long the largest CTA of any member takes alone on the device. */
+static double longest_alone(const timing *t, const kci_load *loads, size_t count)
+{
+    double longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!loads[i].tiled)
+            continue;
+        const kci_cta_cost large = kci_larger_cta(&loads[i].cta, kci_max(1, loads[i].largest));
+        longest = kci_max(longest, even_body(t, &large, &loads[i].supply, 1, 1, false).total);
+    }
+    return longest;
+}
+
+static double group_roof(const kci_load *loads, size_t count)
+{
+    double matrix = 0, vector = 0, special = 0, hbm = 0;
+    for (size_t i = 0; i < count; i++) {
+        matrix += loads[i].useful.matrix;
+        vector += loads[i].useful.vector;
+        special += loads[i].useful.special;
+        hbm += loads[i].compulsory;
+    }
+    return kci_max(kci_max(matrix, vector), kci_max(special, hbm));
+}
+
+void kci_group_time(const kci_load *loads, size_t count, const kc_device *device, const kci_time_options *options,
+                    kci_times *times)
+{
+    const kci_load all = joint_load(loads, count);
+    const kci_tiling tiling = { .stages = all.stages, .overlap = all.overlap };
+    const kci_counts counts = { .ctas = all.ctas, .largest = 1, .matmul_count = all.matmul };
+    const timing t = { NULL, &tiling, &counts, NULL, device, options, NULL, times, NULL };
+    bool latency = false;
+    double wait = 0, body = 0, sums[KCI_ROOFS] = { 0 }, longest = 0;
+    clear_times(times);
+    if (all.tiled) {
+        double busiest = kci_busiest_core(all.ctas, device->full.cores, all.occupancy);
+        times->tiled = true;
+        times->occupancy = all.occupancy;
+        times->waves = kci_ceil(all.ctas / (device->full.cores * all.occupancy));
+        times->wave_efficiency = all.ctas / (device->full.cores * busiest);
+        const kci_body even = even_body(&t, &all.cta, &all.supply, all.ctas, all.occupancy, false);
+        fill_parts(&t, &all.cta, &all.supply, busiest, &all.shared, &latency);
+        times->part[KCI_ROOF_FILL] = even.fill;
+        times->part[KCI_ROOF_DRAIN] = even.drain;
+        body = kci_max(even.total, longest_alone(&t, loads, count));
+        wait = even.wait;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int r = 0; r < KCI_ROOFS && !loads[i].tiled; r++)
+            sums[r] += r == KCI_ROOF_LAUNCH ? 0 : loads[i].sustained[r];
+        times->part[KCI_ROOF_LAUNCH] = kci_max(times->part[KCI_ROOF_LAUNCH], loads[i].launch);
+        times->serial_time += loads[i].serial - (i ? loads[i].launch : 0);
+    }
+    for (int r = 0; r < KCI_ROOFS; r++) {
+        times->part[r] += sums[r];
+        longest = kci_max(longest, sums[r]);
+    }
+    times->time = body + longest + times->part[KCI_ROOF_LAUNCH];
+    times->roof_time = group_roof(loads, count);
+    find_bound(times, wait, latency);
+    keep_order(times);
 }

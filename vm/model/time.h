@@ -21,6 +21,7 @@ typedef struct kci_time_options {
     kci_regime regime;
     bool quiet;                     /* no sentence where it does not fit: a search goes on */
     bool no_serial;                 /* serial_time is not asked for: it stays at time */
+    struct kci_load *load;          /* filled with what a group adds up; NULL: not asked for */
     struct kci_waves *waves;        /* what is kept from point to point; NULL: nothing */
 } kci_time_options;
 
