@@ -68,6 +68,28 @@ TEST(best_is_not_slower_than_a_tile_by_hand)
     }
 }
 
+/* A row whose length lies between two tiles of the list fits whole. */
+TEST(a_row_is_tried_whole)
+{
+    const kc_size sizes[] = { { "m", 1000 }, { "n", 32768 } };
+    kc_device *device = named("t4");
+    kc_dtype *f16 = kc_dtype_named(context, "f16");
+    kc_tensor *x = kc_tensor_new(context, "X", "m n", f16, sizes, 2);
+    kc_value *read = kc_read(x, NULL, NULL, 0, 1, 0), *p = kc_softmax(read, "n", 0);
+    kc_tensor *y = kc_write("Y", p, NULL, NULL, NULL, NULL, 0, 1);
+    kc_schedule *schedule = kc_schedule_new(context);
+    kc_schedule_tile(schedule, "m", 1);
+    kc_schedule_tile(schedule, "n", 32768);
+    kc_schedule_threads(schedule, 256);
+    kc_kernel *tiled = kc_tile((kc_object *)y, schedule);
+    kc_result *by_hand = kc_evaluate((kc_object *)tiled, device, NULL), *best = kc_best((kc_object *)y, device, NULL);
+    assert_non_null(by_hand);
+    assert_true(number(best, KC_TIME) <= number(by_hand, KC_TIME));
+    void *const made[] = { device, f16, x, read, p, y, schedule, tiled, by_hand, best };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
 TEST(few_tiles_and_a_long_k_are_split)
 {
     kc_device *device = named("a100-sxm4-80gb");
@@ -321,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kernel_that_best_finds_takes_the_time_it_says),
         cmocka_unit_test(best_is_not_slower_than_a_tile_by_hand),
+        cmocka_unit_test(a_row_is_tried_whole),
         cmocka_unit_test(few_tiles_and_a_long_k_are_split),
         cmocka_unit_test(a_cta_of_a_vector_unit_takes_one_tile),
         cmocka_unit_test(blocks_of_k_that_are_added_up_are_split_too),

@@ -90,11 +90,14 @@ static kc_result *group_cost(const kc_kernel *group, const kc_device *device, co
             kc_release(r);
             r = NULL;
         }
+        for (int f = 0; r && count == 1 && f < KC_FIELD_COUNT; f++) /* alone it is what it is */
+            if (member->has[f])
+                kci_result_set(r, (kc_field)f, member->field[f]);
         kc_release(member);
     }
     if (r)
         kci_result_set(r, KC_LAUNCHES, 1);
-    if (r && device)
+    if (r && device && count > 1)
         set_group_times(r, loads, count, device);
     kci_free(context, loads, count * sizeof *loads);
     return r;

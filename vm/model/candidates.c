@@ -347,10 +347,10 @@ static kc_status try_rows(const trying *t)
     const kci_roles *r = t->roles;
     kc_status status = KC_OK;
     for (size_t m = 0; m < COUNT(row_tiles); m++) {
-        if (too_large(row_tiles[m], r->m_size, 1))
+        if (m > 0 && row_tiles[m - 1] >= r->m_size) /* the one before holds all rows */
             continue;
         for (size_t k = 0; k < COUNT(reduced_tiles) && status == KC_OK; k++) {
-            if (too_large(reduced_tiles[k], r->k_size, reduced_tiles[0]))
+            if (k > 0 && reduced_tiles[k - 1] >= r->k_size)
                 continue;
             reset(t);
             spread(t, r->m, row_tiles[m]);

@@ -78,7 +78,8 @@ double kci_fit_smem(const kci_misfit *misfit, double stages, const double *tiles
 
 static double smem_limit(const kci_figures *f)
 {
-    return isnan(f->smem.per_cta) ? f->smem.per_core - f->smem.reserved : f->smem.per_cta;
+    double most = fmax(0, f->smem.per_core - f->smem.reserved);
+    return isnan(f->smem.per_cta) ? most : fmin(most, f->smem.per_cta);
 }
 
 static double most_stages(const kci_misfit *m)

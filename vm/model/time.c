@@ -347,7 +347,7 @@ static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
     kc_status status = kci_note(t->notes, "%.0f CTA%s of %.0f warps fit%s a core: bound by %s", o->ctas,
                                 o->ctas == 1 ? "" : "s", o->warps, o->ctas == 1 ? "s" : "", kci_limit_name(o->limit));
     if (status == KC_OK && ctas < cores)
-        status = kci_note(t->notes, "%.0f CTAs leave %.0f of %.0f cores idle", ctas, cores - ctas, cores);
+        status = kci_note(t->notes, "%.0f CTA%s leave%s %.0f of %.0f cores idle", ctas, ctas == 1 ? "" : "s", ctas == 1 ? "s" : "", cores - ctas, cores);
     return status;
 }
 
