@@ -191,7 +191,8 @@ describe("best", function()
 
     it("shows its search, its times and its schedule as text", function()
         local r = kc.best(C, "h100-sxm5")
-        assert.equal(("points: %d\nrejected: %d"):format(r.search.points, r.search.rejected), tostring(r.search))
+        assert.equal(("cut: 0\npoints: %d\nrejected: %d\nvisited: %d"):format(r.search.points, r.search.rejected, r.search.points),
+            tostring(r.search))
         assert.is_true(failing.holds(tostring(r.schedule), "\nstages: ", "\ntile.m: "))
         assert.is_true(failing.holds(tostring(r.times), "hbm: " .. kc.str(r.times.hbm)))
         assert.is_true(failing.holds(tostring(r:sensitivity()), "hbm: "))

@@ -1,4 +1,4 @@
--- error: kc.best: space is given, and searching one is not there yet; leave it out (nil) and the tiles that a tuned library would try are searched
+-- error: kc.best: space is 128, and a table of axes is wanted: { tile = { i = { 64, 128 } }, stages = { 2, 3 } }
 -- line: 9
 local kc = require "kcost"
 
@@ -6,5 +6,5 @@ local size = { m = 64, k = 32, n = 16 }
 local A = kc.tensor("A", "m k", "f16", size)
 local B = kc.tensor("B", "k n", "f16", size)
 local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
-local r = kc.best(C, "h100-sxm5", { stages = { 2, 3 } })
+local r = kc.best(C, "h100-sxm5", 128)
 return r

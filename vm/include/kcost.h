@@ -275,8 +275,10 @@ kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t coun
 kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *options);
 /* What kc_best found: the tiled kernel, or the program of them; NULL: no search. */
 kc_object *kc_result_best(const kc_result *result);        /* a new reference */
-/* How many points it tried; *rejected (may be NULL): how many of them do not run. */
+/* How many points it chose from; *rejected (may be NULL): how many of those that were evaluated do not run. */
 double kc_result_searched(const kc_result *result, double *rejected);
+/* How many of them it evaluated; the others were cut: a bound showed that none of them is faster. */
+double kc_result_visited(const kc_result *result);
 /* Walks the loop nest tile by tile and compares with kc_count: KC_OK when every
  * figure agrees.  Fails above 1e8 steps. */
 kc_status kc_verify(kc_object *kernel, double *steps);
@@ -405,6 +407,14 @@ typedef int (*kc_watch)(void *data, double done, double points);
  * hook is called from the calling thread only.  A point that does not run is counted with its
  * reason. */
 kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void *data);
+
+/* The fastest point of the space on its device, evaluated: that of kc_space_sweep, ties to the first point,
+ * found with lower bounds that cut whole ranges of axes.  kc_result_best is its kernel or program.  What is kept,
+ * columns and parts are nothing to it; `where` and filters are asked of visited points only, in no order, and of some more
+ * than once.  The
+ * calling thread does it all.  NULL: KC_EDEVICE where no point runs, KC_EARGUMENT where `where` leaves none or
+ * there is no device, KC_ELIMIT where the watch ended it. */
+kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data);
 
 /* Points of the whole space; of them done here (all, but for a part or an end before its time);
  * of these wanted and able to run. */

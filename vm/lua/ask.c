@@ -62,7 +62,6 @@ void kci_set_option(kci_call *c, kc_options *options, const char *name, int inde
         set_option(c, options, name);
 }
 
-/* Options of the table at `index`; NULL where there is none. */
 static kc_options *read_options(kci_call *c, int index, const char *const *known, size_t count)
 {
     lua_State *L = c->L;
@@ -84,6 +83,11 @@ static kc_options *read_options(kci_call *c, int index, const char *const *known
 /* compare takes all but the last: a measured time is of one x on one device. */
 static const char *const evaluate_options[] = {"l2", "cache", "launch", "convention", "measured"};
 
+kc_options *kci_read_options(kci_call *c, int index)
+{
+    return read_options(c, index, evaluate_options, COUNT(evaluate_options));
+}
+
 /* count(x [, opts]) */
 static int ask_count(lua_State *L)
 {
@@ -100,21 +104,8 @@ static int ask_evaluate(lua_State *L)
     kci_call c = kci_begin(L, "evaluate", 3);
     kc_object *x = kci_kernel_like(&c, 1, "x", true);
     kc_device *device = kci_device(&c, 2, "device");
-    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options));
+    kc_options *options = kci_read_options(&c, 3);
     KCI_RETURN(&c, kc_evaluate(x, device, options));
-}
-
-/* best(x, device [, space [, opts]]): a space of one's own is not searched yet. */
-static int ask_best(lua_State *L)
-{
-    kci_call c = kci_begin(L, "best", 4);
-    kc_object *x = kci_kernel_like(&c, 1, "x", true);
-    kc_device *device = kci_device(&c, 2, "device");
-    if (!kci_absent(&c, 3))
-        return kci_error(&c, "space is given, and searching one is not there yet; leave it out (nil) and the tiles "
-                             "that a tuned library would try are searched");
-    kc_options *options = read_options(&c, 4, evaluate_options, COUNT(evaluate_options));
-    KCI_RETURN(&c, kc_best(x, device, options));
 }
 
 static void *pick_thing(kci_call *c, int index, const char *argument)
@@ -162,7 +153,6 @@ static int ask_verify(lua_State *L)
 const luaL_Reg kci_ask_calls[] = {
     {"count", ask_count},
     {"evaluate", ask_evaluate},
-    {"best", ask_best},
     {"compare", ask_compare},
     {"verify", ask_verify},
     {NULL, NULL},

@@ -177,6 +177,23 @@ void kci_drive_collector(lua_State *L, kci_state *state);
 
 /* Sets an option of count or evaluate from the value at `index`, which is the top. */
 void kci_set_option(kci_call *c, kc_options *options, const char *name, int index);
+/* What evaluate takes, of the table at `index`; stays on the stack.  NULL where there is none. */
+kc_options *kci_read_options(kci_call *c, int index);
+
+/* ---- sweep.c ----------------------------------------------------------- */
+
+/* A `where` that is a function: where it and its error are on the stack. */
+typedef struct kci_filter {
+    lua_State *L;
+    int function, error;
+} kci_filter;
+
+/* Adds the axes of the table at `table`, which may also have `options`. */
+void kci_read_axes(kci_call *c, kc_space *space, int table, const char *const *options, size_t count);
+/* `where` of the table; *filter has room for a function and lives as long as the search or sweep. */
+void kci_read_where(kci_call *c, kc_space *space, int table, kci_filter *filter);
+/* Raises what the model says of a sweep or a search, or the error of its function. */
+int kci_space_failed(kci_call *c, const kci_filter *filter);
 
 /* ---- fields.c, result.c ----------------------------------------------- */
 
@@ -273,6 +290,7 @@ extern const luaL_Reg kci_device_calls[];   /* device.c */
 extern const luaL_Reg kci_ask_calls[];      /* ask.c */
 extern const luaL_Reg kci_occupancy_calls[]; /* occupancy.c */
 extern const luaL_Reg kci_sweep_calls[];    /* sweep.c */
+extern const luaL_Reg kci_search_calls[];   /* search.c */
 extern const luaL_Reg kci_script_calls[];   /* script.c: param, str */
 int kci_device_with(lua_State *L);
 /* Pushes the device of that name or alias; raises. */

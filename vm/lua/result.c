@@ -130,7 +130,7 @@ static int push_best(kci_call *c, const kc_result *r)
     KCI_RETURN(c, kc_result_best(r));
 }
 
-/* { points, rejected } of a search. */
+/* { points, visited, cut, rejected } of a search: points = visited + cut. */
 static int push_search(kci_call *c, const kc_result *r)
 {
     lua_State *L = c->L;
@@ -139,9 +139,13 @@ static int push_search(kci_call *c, const kc_result *r)
         lua_pushnil(L);
         return 1;
     }
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 4);
     lua_pushnumber(L, points);
     lua_setfield(L, -2, "points");
+    lua_pushnumber(L, kc_result_visited(r));
+    lua_setfield(L, -2, "visited");
+    lua_pushnumber(L, points - kc_result_visited(r));
+    lua_setfield(L, -2, "cut");
     lua_pushnumber(L, rejected);
     lua_setfield(L, -2, "rejected");
     kci_record_mark(L, c->state);

@@ -203,11 +203,6 @@ static void set_options(kci_call *c, kc_space *space, int table)
 
 /* ---- where, as a function ---------------------------------------------------------------------- */
 
-typedef struct filter {
-    lua_State *L;
-    int function, error; /* where they are on the stack */
-} filter;
-
 /* The point's table at the top gets what its columns say. */
 static void fill_point(lua_State *L, const kc_point *point)
 {
@@ -239,7 +234,7 @@ static int call_filter(lua_State *L)
 
 static int run_filter(void *data, const kc_point *point)
 {
-    const filter *f = data;
+    const kci_filter *f = data;
     lua_State *L = f->L;
     int top = lua_gettop(L);
     lua_pushcfunction(L, call_filter);
@@ -253,9 +248,11 @@ static int run_filter(void *data, const kc_point *point)
     return answer;
 }
 
-static int filter_failed(kci_call *c, const filter *f)
+int kci_space_failed(kci_call *c, const kci_filter *f)
 {
     lua_State *L = c->L;
+    if (!f->error || kc_context_status(c->state->context) != KC_ESCRIPT)
+        return kci_model_error(c);
     const char *said = lua_tostring(L, f->error), *message = kc_context_message(c->state->context);
     const char *at = strchr(message, ':');
     if (said == NULL)
@@ -270,50 +267,50 @@ static int push_space(kci_call *c, kc_object *x)
     KCI_RETURN(c, kc_space_new(x));
 }
 
-/* Options that are no axes. */
-static const char *const options[] = {"kernel", "where", "keep", "fields", "threads", "shard", "l2", "cache", "launch"};
+static const char *const plain[] = {"device", "stages", "warps", "group", "order"};
+static const char *const named[] = {"tile", "size", "split", "dtype"};
 
-static bool is_option(const char *name)
+static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
-    for (size_t i = 0; i < COUNT(options); i++)
-        if (strcmp(name, options[i]) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
             return true;
     return false;
 }
 
 /* Names beside those of a device's figures. */
-static void unknown_name(kci_call *c, const char *name)
+static void unknown_name(kci_call *c, const char *name, const char *const *options, size_t count)
 {
-    static const char *const names[] = {"kernel", "device", "tile",  "size",   "stages",  "warps", "split", "group", "order",
-                                        "dtype",  "where",  "keep",  "fields", "threads", "shard", "l2",    "cache", "launch"};
-    const char *nearest = kci_push_nearest(c->L, name, names, COUNT(names));
+    enum { MOST = 32 };
+    const char *names[MOST];
+    size_t known = 0;
+    for (size_t i = 0; i < COUNT(plain); i++)
+        names[known++] = plain[i];
+    for (size_t i = 0; i < COUNT(named); i++)
+        names[known++] = named[i];
+    for (size_t i = 0; i < count && known < MOST; i++)
+        names[known++] = options[i];
+    const char *nearest = kci_push_nearest(c->L, name, names, known);
     if (nearest[0] != '\0')
         kci_error(c, "there is no axis and no option '%s'%s", name, nearest);
     lua_pop(c->L, 1);
 }
 
-static void add_axes(kci_call *c, kc_space *space)
+void kci_read_axes(kci_call *c, kc_space *space, int table, const char *const *options, size_t count)
 {
-    static const char *const plain[] = {"device", "stages", "warps", "group", "order"};
-    static const char *const named[] = {"tile", "size", "split", "dtype"};
     lua_State *L = c->L;
-    size_t count = kci_push_sorted_keys(c, 1, "the table");
+    size_t names = kci_push_sorted_keys(c, table, "the table");
     int keys = lua_gettop(L);
-    for (size_t i = 1; i <= count; i++) {
+    for (size_t i = 1; i <= names; i++) {
         lua_rawgeti(L, keys, (int)i);
         const char *name = lua_tostring(L, -1);
-        bool is_plain = false, is_named = false;
-        for (size_t n = 0; n < COUNT(plain); n++)
-            is_plain = is_plain || strcmp(name, plain[n]) == 0;
-        for (size_t n = 0; n < COUNT(named); n++)
-            is_named = is_named || strcmp(name, named[n]) == 0;
         lua_pushvalue(L, -1);
-        lua_rawget(L, 1);
-        if (is_named)
+        lua_rawget(L, table);
+        if (is_one_of(name, named, COUNT(named)))
             add_named(c, space, name);
-        else if (!is_option(name)) {
-            if (!is_plain && strchr(name, '.') == NULL)
-                unknown_name(c, name);
+        else if (!is_one_of(name, options, count)) {
+            if (!is_one_of(name, plain, COUNT(plain)) && strchr(name, '.') == NULL)
+                unknown_name(c, name, options, count);
             add_values(c, space, name);
         }
         lua_settop(L, keys);
@@ -327,10 +324,10 @@ static kc_object *read_kernel(kci_call *c)
     return kci_kernel_like(c, kci_option(c, 1, "kernel"), "kernel", true);
 }
 
-static void read_options(kci_call *c, kc_space *space, filter *f)
+void kci_read_where(kci_call *c, kc_space *space, int table, kci_filter *f)
 {
     lua_State *L = c->L;
-    int at = kci_option(c, 1, "where");
+    int at = kci_option(c, table, "where");
     if (lua_type(L, at) == LUA_TFUNCTION) {
         f->function = at;
         lua_pushnil(L);
@@ -343,7 +340,11 @@ static void read_options(kci_call *c, kc_space *space, filter *f)
         const char *text = kci_string(c, at, "where");
         KCI_DO(c, kc_space_where(space, text));
     }
-    at = kci_option(c, 1, "keep");
+}
+
+static void read_options(kci_call *c, kc_space *space)
+{
+    int at = kci_option(c, 1, "keep");
     if (!kci_absent(c, at))
         set_keep(c, space, at);
     at = kci_option(c, 1, "fields");
@@ -363,15 +364,19 @@ static kc_sweep *run_sweep(const kci_call *c, kc_space *space, double threads)
     return kc_space_sweep(space, most, c->state->watch, c->state->watch_data);
 }
 
+/* Options that are no axes. */
+static const char *const options[] = {"kernel", "where", "keep", "fields", "threads", "shard", "l2", "cache", "launch"};
+
 /* sweep{ kernel = …, axes, where, keep, fields, threads, shard, l2, cache, launch } */
 static int sweep_sweep(lua_State *L)
 {
     kci_call c = kci_begin(L, "sweep", 1);
-    filter f = {L, 0, 0};
+    kci_filter f = {L, 0, 0};
     push_space(&c, read_kernel(&c));
     kc_space *space = (kc_space *)kci_object_at(L, c.state, -1);
-    add_axes(&c, space);
-    read_options(&c, space, &f);
+    kci_read_axes(&c, space, 1, options, COUNT(options));
+    kci_read_where(&c, space, 1, &f);
+    read_options(&c, space);
     double threads = c.state->threads;
     int at = kci_option(&c, 1, "threads");
     if (!kci_absent(&c, at))
@@ -380,10 +385,8 @@ static int sweep_sweep(lua_State *L)
     kc_sweep *sweep = run_sweep(&c, space, threads);
     if (sweep == NULL && kci_try_again(&c))
         sweep = run_sweep(&c, space, threads);
-    if (sweep == NULL && f.error && kc_context_status(c.state->context) == KC_ESCRIPT)
-        return filter_failed(&c, &f);
     if (sweep == NULL)
-        return kci_model_error(&c);
+        return kci_space_failed(&c, &f);
     kci_box_fill(L, c.state, box, sweep);
     return 1;
 }

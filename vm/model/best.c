@@ -239,7 +239,7 @@ kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *opti
         return NULL;
     }
     result->best = found;
-    result->points = count.points;
+    result->points = result->visited = count.points;
     result->rejected = count.rejected;
     return result;
 }
@@ -254,4 +254,9 @@ double kc_result_searched(const kc_result *result, double *rejected)
     if (rejected)
         *rejected = result ? result->rejected : 0;
     return result ? result->points : 0;
+}
+
+double kc_result_visited(const kc_result *result)
+{
+    return result ? result->visited : 0;
 }

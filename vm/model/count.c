@@ -238,3 +238,32 @@ const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const doub
     kci_count_footprint(plan);
     return &plan->counts;
 }
+
+/* Is every figure that goes by trips and tiles a product of them? */
+static bool is_multiplied_out(const kci_plan *plan)
+{
+    const kci_graph *graph = plan->graph;
+    if (graph->region_count > 0 || graph->virtual_count > 0)
+        return false;
+    for (size_t i = 0; i < plan->box_count; i++)
+        if (!plan->boxes[i].loads)
+            return false;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        if (plan->spills[n])
+            return false;
+        for (int p = 1; p <= plan->passes && graph->nodes[n].kind == KCI_OP; p++) {
+            const kci_visit *visit = kci_visit_of(plan, n, p);
+            if (visit && (!visit->in || !visit->out))
+                return false;
+        }
+    }
+    return true;
+}
+
+const kci_counts *kci_plan_count_least(kci_plan *plan, const double *sizes, const kci_tiling *most, double *ctas)
+{
+    if (!kci_geometry_least(plan, sizes, most, ctas) || renew_nest(plan) != KC_OK || !is_multiplied_out(plan))
+        return NULL;
+    kci_products_evaluate(&plan->products);
+    return kci_count_work(plan) == KC_OK && kci_count_traffic(plan) == KC_OK ? &plan->counts : NULL;
+}

@@ -80,4 +80,10 @@ void kci_plan_free(kci_plan *plan);
  * grid is needed before it is combined, …); the context has the sentence. */
 const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const double *tiles);
 
+/* Figures that no point of a box has less of, its tiles and splits going from the tiling's to those of `most`:
+ * ctas, launches, work, the rows' bytes, streams' bytes and tiles, executions and tiles of matmuls; nothing else is one.
+ * Each is a product of sizes and of the least trips, tiles and shares.  *ctas: no point has more.
+ * NULL: they are no such products, or the points have not all the same loops. */
+const kci_counts *kci_plan_count_least(kci_plan *plan, const double *sizes, const kci_tiling *most, double *ctas);
+
 #endif

@@ -346,8 +346,11 @@ static void say_search(page *p, const kci_advice *list, size_t count)
         any = any || list[i].schedule;
     if (any && p->r->points > 0)
         kci_text_format(&p->text,
-                        "  best tried %.0f schedules, its list of what tuned libraries ship. Those above are not on it, and their\n"
-                        "  times were held against no measured kernel.\n",
+                        p->r->own_space
+                            ? "  best searched a space of %.0f points. Those above are not in it, and their times were held against no\n"
+                              "  measured kernel.\n"
+                            : "  best tried %.0f schedules, its list of what tuned libraries ship. Those above are not on it, and their\n"
+                              "  times were held against no measured kernel.\n",
                         p->r->points);
 }
 

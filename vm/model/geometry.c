@@ -54,6 +54,31 @@ static void virtual_dim(kci_plan *plan, size_t v)
     plan->trips[dim] = 1;
 }
 
+static void set_loop(kci_plan *plan, size_t i, double size, double tile, double trips)
+{
+    plan->size[i] = plan->whole[i] = size;
+    plan->tile[i] = tile;
+    plan->trips[i] = trips;
+    plan->resized = plan->resized || size != plan->graph->loops[i].size;
+    plan->first[i] = 0;
+    plan->step[i] = 1;
+    plan->shares[i] = 1;
+}
+
+/* A loop of several trips, `split` CTAs sharing them. */
+static void walk_loop(kci_plan *plan, size_t i, bool grid, double split)
+{
+    if (grid) {
+        plan->grid |= KCI_BIT(i);
+        return;
+    }
+    plan->looped |= KCI_BIT(i);
+    if (split > 1) {
+        plan->shares[i] = split;
+        plan->split |= KCI_BIT(i);
+    }
+}
+
 kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles)
 {
     const kci_graph *graph = plan->graph;
@@ -62,24 +87,11 @@ kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles)
     plan->resized = false;
     for (size_t i = 0; i < graph->loop_count; i++) {
         double size = sizes[i], tile = tiling ? (tiles ? tiles[i] : tiling->tile[i]) : size;
-        plan->size[i] = plan->whole[i] = size;
-        plan->tile[i] = tile < size ? tile : size;
-        plan->trips[i] = kci_ceil(size / plan->tile[i]);
-        plan->resized = plan->resized || size != graph->loops[i].size;
-        plan->first[i] = 0;
-        plan->step[i] = 1;
-        plan->shares[i] = 1;
-        if (!tiling || plan->trips[i] <= 1)
-            continue;
-        if ((tiling->grid & KCI_BIT(i)) || tiling->split[i] >= plan->trips[i]) {
-            plan->grid |= KCI_BIT(i); /* a CTA a trip: nothing is left to loop over */
-        } else {
-            plan->looped |= KCI_BIT(i);
-            if (tiling->split[i] > 1) {
-                plan->shares[i] = tiling->split[i];
-                plan->split |= KCI_BIT(i);
-            }
-        }
+        tile = tile < size ? tile : size;
+        double trips = kci_ceil(size / tile);
+        set_loop(plan, i, size, tile, trips);
+        if (tiling && trips > 1) /* a CTA a trip: nothing is left to loop over */
+            walk_loop(plan, i, (tiling->grid & KCI_BIT(i)) || tiling->split[i] >= trips, tiling->split[i]);
     }
     for (size_t v = 0; v < graph->virtual_count; v++)
         virtual_dim(plan, v);
@@ -88,4 +100,27 @@ kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles)
     for (size_t v = 0; v < graph->virtual_count; v++)
         plan->high[KCI_MAX_LOOPS - 1 - v] = plan->size[KCI_MAX_LOOPS - 1 - v] - 1;
     return KC_OK;
+}
+
+bool kci_geometry_least(kci_plan *plan, const double *sizes, const kci_tiling *most, double *ctas)
+{
+    const kci_tiling *least = plan->tiling;
+    plan->looped = plan->grid = plan->split = 0;
+    plan->resized = false;
+    *ctas = 1;
+    for (size_t i = 0; i < plan->graph->loop_count; i++) {
+        double size = sizes[i], small = kci_min(least->tile[i], size), large = kci_min(most->tile[i], size);
+        double many = kci_ceil(size / small), few = kci_ceil(size / large);
+        set_loop(plan, i, size, small, few);
+        plan->high[i] = size - 1;
+        if (many <= 1)
+            continue;
+        bool grid = (least->grid & KCI_BIT(i)) || least->split[i] >= many;
+        bool looped = !grid && most->split[i] < few, split = most->split[i] > 1;
+        if (few <= 1 || (!grid && !looped) || (looped && split && least->split[i] <= 1))
+            return false;
+        walk_loop(plan, i, grid, least->split[i]);
+        *ctas *= grid ? many : split ? most->split[i] : 1;
+    }
+    return true;
 }

@@ -152,6 +152,9 @@ static inline double kci_value(const kci_plan *plan, kci_product product)
 
 /* geometry.c */
 kc_status kci_geometry(kci_plan *plan, const double *sizes, const double *tiles);
+/* The least tiles, trips and shares of a box of points, whose tiles and splits go from the tiling's to those of
+ * `most`.  False: the points have not all the same loops, nor then the same nest.  *ctas: no point has more. */
+bool kci_geometry_least(kci_plan *plan, const double *sizes, const kci_tiling *most, double *ctas);
 /* Values from the least to the most that an axis takes in a tile, loops of `whole` at full size. */
 double kci_extent(const kci_plan *plan, uint32_t axis, kci_set whole);
 double kci_tile_extent(const kci_plan *plan, uint32_t axis);    /* box of one full tile, not clipped */

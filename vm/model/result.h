@@ -46,7 +46,8 @@ struct kc_result {
     size_t schedule_count, schedule_capacity;
     char *schedule_json;            /* NULL: untiled */
     kc_object *best;                /* of a search: the kernel or program it found; NULL: none */
-    double points, rejected;        /* tried; did not run */
+    double points, visited, rejected;       /* to choose from; evaluated; of these, not wanted or unable to run */
+    bool own_space;                 /* they are the user's, not a library's */
     /* What was asked, for what is asked of the result: explain, sensitivity.  NULL: it is not there. */
     kc_object *x;                   /* a kernel or a program */
     kc_device *of;

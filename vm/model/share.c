@@ -165,12 +165,12 @@ static void keep(kci_row *row, double *cause)
 /* Spills and partials go both ways, written and read back: what stays in L2 leaves
  * both.  A spill stays if the wave's data and its accumulators fit; partials, if they
  * fit beside them. */
-static void keep_spills(const sharing *s, kci_row *row)
+static void keep_spills(const sharing *s, kci_row *row, bool all)
 {
     double accumulators = 2 * row->compulsory / s->waves->count;
-    if (row->spill > 0 && s->touched + accumulators <= s->capacity)
+    if (row->spill > 0 && (all || s->touched + accumulators <= s->capacity))
         keep(row, &row->spill);
-    if (row->split > 0 && s->touched + row->split / 2 <= s->capacity)
+    if (row->split > 0 && (all || s->touched + row->split / 2 <= s->capacity))
         keep(row, &row->split);
 }
 
@@ -254,7 +254,7 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
     here.count = 0;
     sharing s = { .waves = options->waves ? options->waves : &here };
     start_sharing(&s, graph, tiling, counts, sizes, device, resident, rows);
-    bool shares = !options->no_l2 && s.capacity > 0;
+    bool shares = !options->no_l2 && s.capacity > 0, least = options->least_hbm;
     for (size_t i = 0; i < counts->stream_count; i++) {
         const kci_stream *stream = &counts->streams[i];
         double l2 = stream->bytes * cluster_share(&s, sizes, stream);
@@ -264,11 +264,11 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
         first += stream->streamed ? 0 : l2;
         kci_row *row = &rows[stream->tensor];
         if (shares)
-            row->read -= take(row, stream->bytes - hbm_bytes(&s, i, l2));
+            row->read -= take(row, stream->bytes - (least ? 0 : hbm_bytes(&s, i, l2)));
     }
     for (size_t t = 0; shares && t < graph->tensor_count; t++)
         if (!graph->tensors[t].read)
-            keep_spills(&s, &rows[t]);
+            keep_spills(&s, &rows[t], least);
     kci_share_warm(graph, device, options, rows);
     kci_add_bytes(graph, rows, &shared->hbm_read, &shared->hbm_written);
     first += streamed / kci_steps(counts);

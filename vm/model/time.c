@@ -92,19 +92,18 @@ static kc_status roof_time(const timing *t)
     return KC_OK;
 }
 
-/* The gap of the regime before each launch, and each kernel's own start and end. */
-static double launch_time(const timing *t, bool fixed)
+double kci_launch_time(const kci_counts *counts, const kc_device *device, kci_regime regime, bool own)
 {
-    const kci_figures *f = &t->device->full;
-    double gap = 0, own = t->counts->matmul_count > 0 ? f->launch.fixed : f->launch.light;
-    switch (t->options->regime) {
+    const kci_figures *f = &device->full;
+    double gap = 0, first = counts->matmul_count > 0 ? f->launch.fixed : f->launch.light;
+    switch (regime) {
     case KCI_STREAM: gap = f->launch.stream; break;
     case KCI_GRAPH: gap = f->launch.graph; break;
     case KCI_EAGER: gap = f->launch.eager; break;
     case KCI_NO_LAUNCH: break;
     }
-    double more = kci_max(1, t->counts->launches) - 1; /* small ones, that combine partials */
-    return gap + (fixed ? own : 0) + more * (gap + (fixed ? f->launch.light : 0));
+    double more = kci_max(1, counts->launches) - 1; /* small ones, that combine partials */
+    return gap + (own ? first : 0) + more * (gap + (own ? f->launch.light : 0));
 }
 
 /* The roof that takes longest of those that may bind. */
@@ -149,7 +148,7 @@ static kc_status untiled_time(const timing *t)
     times->part[KCI_ROOF_VECTOR] = work.vector;
     times->part[KCI_ROOF_SPECIAL] = work.special;
     times->part[KCI_ROOF_HBM] = total_bytes(t->graph, t->rows) / (f->hbm.bandwidth * f->sustained.hbm);
-    times->part[KCI_ROOF_LAUNCH] = launch_time(t, false);
+    times->part[KCI_ROOF_LAUNCH] = kci_launch_time(t->counts, t->device, t->options->regime, false);
     double longest = kci_max(kci_max(work.matrix, work.vector), kci_max(work.special, times->part[KCI_ROOF_HBM]));
     times->time = longest + times->part[KCI_ROOF_LAUNCH];
     times->serial_time = work.matrix + work.vector + work.special + times->part[KCI_ROOF_HBM] +
@@ -192,6 +191,11 @@ static double in_flight(const timing *t, double threads)
     return kci_min(kci_max(bytes, whole), threads * access * kci_max(1, independent));
 }
 
+double kci_core_port(const kci_figures *figures)
+{
+    return figures->l2.per_core * figures->clock * PORT;
+}
+
 static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sectors)
 {
     const kci_figures *f = &t->device->full;
@@ -201,7 +205,7 @@ static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sect
     if (!isnan(f->l2.bandwidth)) {
         s.l2 = f->l2.bandwidth * f->sustained.l2;
         s.l2_latency = kci_latency_seconds(f, f->l2.latency);
-        s.port = f->l2.per_core * f->clock * PORT;
+        s.port = kci_core_port(f);
     }
     s.turn = t->tiling->stages > 1 ? 0 : INSTRUCTIONS * INSTRUCTION_CYCLES / f->clock;
     s.dispatch = f->clock * CTAS_PER_CLOCK;
@@ -407,7 +411,7 @@ static kc_status tiled_time(const timing *t)
     kci_body body = body_of(t, &cta, &supply, occupancy.ctas, false);
     bool latency;
     fill_parts(t, &cta, &supply, most, &shared, &latency);
-    times->part[KCI_ROOF_LAUNCH] = launch_time(t, true);
+    times->part[KCI_ROOF_LAUNCH] = kci_launch_time(t->counts, t->device, t->options->regime, true);
     times->part[KCI_ROOF_FILL] = body.fill;
     times->part[KCI_ROOF_DRAIN] = body.drain;
     times->time = body.total + times->part[KCI_ROOF_LAUNCH];

@@ -3,6 +3,7 @@
 #define KCI_TIME_H
 
 #include "count.h"
+#include "device.h"
 #include "note.h"
 
 typedef enum kci_roof {
@@ -22,6 +23,7 @@ typedef struct kci_time_options {
     bool quiet;                     /* no sentence where it does not fit: a search goes on */
     bool no_serial;                 /* serial_time is not asked for: it stays at time */
     struct kci_load *load;          /* filled with what a group adds up; NULL: not asked for */
+    bool least_hbm;                 /* HBM traffic is compulsory: a bound on all rasters */
     struct kci_waves *waves;        /* what is kept from point to point; NULL: nothing */
 } kci_time_options;
 
@@ -44,5 +46,10 @@ typedef struct kci_times {
 kc_status kci_time(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts,
                    const double *sizes, const kc_device *device, const kci_time_options *options,
                    kci_row *rows, kci_times *times, kci_notes *notes);
+
+/* The gap of the regime before each launch and, with `own`, each kernel's own start and end. */
+double kci_launch_time(const kci_counts *counts, const kc_device *device, kci_regime regime, bool own);
+/* byte/s of L2 into one core. */
+double kci_core_port(const kci_figures *figures);
 
 #endif

@@ -1,0 +1,87 @@
+-- The fastest point of a space is that of the sweep.
+local kc = require "kcost"
+local failing = require "failing"
+
+local size = { m = 1000, k = 512, n = 768 }
+local C = kc.write("C", kc.matmul(kc.read(kc.tensor("A", "m k", "f16", size)), kc.read(kc.tensor("B", "k n", "f16", size))))
+
+local function space(more)
+    local t = {
+        tile = { m = kc.range(16, 256, 48), n = kc.pow2(16, 256), k = { 32, 64, 128 } },
+        stages = { 2, 3, 4 }, group = { 1, 4 },
+    }
+    for key, value in pairs(more or {}) do t[key] = value end
+    return t
+end
+
+-- The best row of the sweep over the same space.
+local function swept(x, device, more)
+    local t = space(more)
+    t.kernel, t.device, t.keep = x, device, { top = 1, by = "time" }
+    local s = kc.sweep(t)
+    return s:best(), s:kernel()
+end
+
+describe("best of a space", function()
+    it("is the best row of the sweep, and counts what it cut", function()
+        for _, device in ipairs({ "a100", "h100", "mi300x" }) do
+            local r = kc.best(C, device, space())
+            local row, kernel = swept(C, device)
+            assert.equal(row.time, r.time)
+            assert.equal(tostring(kernel), tostring(r.kernel))
+            assert.equal(r.time, kc.evaluate(r.kernel, device).time)
+            assert.equal(6 * 5 * 3 * 3 * 2, r.search.points)
+            assert.equal(r.search.points, r.search.visited + r.search.cut)
+            assert.is_true(r.search.visited < r.search.points / 2)
+        end
+    end)
+
+    it("takes where as an expression", function()
+        local r = kc.best(C, "h100", space { where = "smem <= 64*1024 and tile.m >= tile.n" })
+        assert.equal(swept(C, "h100", { where = "smem <= 64*1024 and tile.m >= tile.n" }).time, r.time)
+        assert.is_true(r.smem <= 64 * 1024 and r.schedule.tile.m >= r.schedule.tile.n)
+    end)
+
+    it("takes where as a function of a row", function()
+        local function wanted(row) return row.tile.m < 100 and row.times.hbm > 0 end
+        local r = kc.best(C, "h100", space { where = wanted })
+        assert.equal(swept(C, "h100", { where = wanted }).time, r.time)
+        assert.is_true(r.schedule.tile.m < 100 and r.search.rejected > 0)
+    end)
+
+    it("says at which point where failed", function()
+        local message = failing.message(kc.best, C, "h100", space { where = function() error("no idea", 0) end })
+        assert.is_true(failing.holds(message, "kc.best: the function of where failed at point ", "tile.m = ", "no idea"))
+    end)
+
+    it("takes sizes, figures and orders, and the options of evaluate", function()
+        local more = { size = { m = { 1000, 500 } }, order = { "k" }, ["hbm.bandwidth"] = { 2e12, 3e12 } }
+        local r = kc.best(C, "h100", space(more), { launch = "none", l2 = false })
+        more.launch, more.l2 = "none", false
+        local row = swept(C, "h100", more)
+        assert.equal(row.time, r.time)
+        assert.equal(500, row.size.m)
+    end)
+
+    it("takes a program: the sum of its kernels", function()
+        local both = kc.program("both", { C, kc.write("D", kc.map("gelu", kc.read(C))) })
+        assert.equal(swept(both, "a100").time, kc.best(both, "a100", space()).time)
+    end)
+
+    it("of one point is that point", function()
+        local r = kc.best(C, "h100", { tile = { m = 64, n = 64, k = 64 } })
+        assert.equal(1, r.search.points)
+        assert.equal(kc.evaluate(kc.tile(C, { m = 64, n = 64, k = 64 }), "h100").time, r.time)
+    end)
+
+    it("has more points than a sweep could keep", function()
+        local r = kc.best(C, "h100", { tile = { m = kc.range(8, 512, 4), n = kc.range(8, 512, 4), k = kc.range(8, 512, 4) } })
+        assert.equal(127 ^ 3, r.search.points)
+        assert.is_true(r.search.visited < 10000)
+    end)
+
+    it("says that the changes it did not try are not in the space", function()
+        local text = kc.best(C, "h100", { tile = { m = { 16, 32 }, n = { 16, 32 }, k = 32 } }):explain()
+        assert.is_true(failing.holds(text, "best searched a space of 4 points."))
+    end)
+end)

@@ -1,0 +1,10 @@
+-- error: kc.best: 'g' is a group; sweep its kernels before grouping them
+-- line: 9
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local r = kc.best(kc.group("g", { C, C }), "h100-sxm5", { tile = { m = { 16, 32 } } })
+return r
