@@ -1,4 +1,4 @@
--- The fastest point of a space is that of the sweep.
+-- The fastest point of a space is that of the sweep; a ski slope has the least traffic of each capacity.
 local kc = require "kcost"
 local failing = require "failing"
 
@@ -83,5 +83,33 @@ describe("best of a space", function()
     it("says that the changes it did not try are not in the space", function()
         local text = kc.best(C, "h100", { tile = { m = { 16, 32 }, n = { 16, 32 }, k = 32 } }):explain()
         assert.is_true(failing.holds(text, "best searched a space of 4 points."))
+    end)
+end)
+
+describe("ski_slope", function()
+    local slope = kc.ski_slope(C)
+
+    it("has rows from the least capacity up, whose traffic falls to the compulsory bytes", function()
+        local rows = slope:rows()
+        assert.equal(#slope, #rows)
+        for i = 2, #rows do
+            assert.is_true(rows[i].capacity > rows[i - 1].capacity and rows[i].bytes < rows[i - 1].bytes)
+            assert.is_true(rows[i].bytes >= rows[i].bound)
+        end
+        assert.equal(kc.count(C).bytes_min, rows[#rows].bytes)
+        assert.equal(rows[#rows].bytes, slope:best().bytes)
+    end)
+
+    it("gives the kernel of a row, which counts as the row says", function()
+        for _, row in ipairs(slope:rows()) do
+            local r = kc.count((slope:kernel(row)))
+            assert.equal(row.bytes, r.bytes)
+            assert.equal(row.capacity, r.smem + r.register_bytes)
+            assert.equal(row.tile.m, r.schedule.tile.m or 1)
+        end
+    end)
+
+    it("says units in its table and figures in its JSON", function()
+        assert.is_true(failing.holds(slope:json(), '"kind":"sweep"', '"capacity":[', '"bound":['))
     end)
 end)

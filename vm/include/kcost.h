@@ -453,6 +453,18 @@ const char *kc_sweep_sentence(const kc_sweep *sweep, size_t i);
  * NULL: it can't be made, or the sweep was read from a text. */
 kc_object *kc_sweep_object(const kc_sweep *sweep, double point, kc_device **device);
 
+/* The least HBM traffic that each capacity on chip allows, over tiles and loop orders of a kernel (no group, no
+ * program; its schedule is replaced): a Pareto front as a sweep, from the least capacity up.  Columns: order, the
+ * tiles, then in bytes
+ *     capacity    shared memory and registers of one CTA that walks the whole kernel, one buffer a tile
+ *     bytes       section 3's traffic
+ *     bound       what no schedule is below: compulsory bytes; of a single matmul also
+ *                 2 m n k / sqrt(S) elements, S = capacity in elements of the narrowest tensor
+ * Tiles are powers of two, the divisors up to 1024 and the whole dim, in larger steps where these would be more than
+ * 300,000 points; orders are all, of more than five dims those that differ in the inner two.  Dims that index every
+ * tensor and that nothing reduces are outermost, in tiles of 1. */
+kc_sweep *kc_ski_slope(kc_object *kernel);
+
 /* A part as kc_json or kc_csv wrote it, at the start of `text`, or behind the "[" or "," of an array.
  * *rest: where the next one begins; NULL at the end. */
 kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest);

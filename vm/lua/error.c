@@ -88,7 +88,7 @@ int kci_model_error(const kci_call *c)
     /* A sentence may begin with the model's call, "matmul: …": the script's call is said in
      * its place. */
     const char *message = kc_context_message(c->state->context);
-    size_t length = strspn(message, "abcdefghijklmnopqrstuvwxyz");
+    size_t length = strspn(message, "abcdefghijklmnopqrstuvwxyz_");
     if (c->name != NULL && kci_is_call(message, length) && strncmp(message + length, ": ", 2) == 0)
         message += length + 2;
     push_call(c);

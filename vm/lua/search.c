@@ -1,4 +1,5 @@
-/* search.c: kc.best: the fastest schedule, of a tuned library's or of a space. Design, section 2.3. */
+/* search.c: kc.best: the fastest schedule, of a tuned library's or of a space; kc.ski_slope: the least traffic for each
+ * capacity.  Design, section 2.3. */
 #include "binding.h"
 
 #include <string.h>
@@ -67,4 +68,12 @@ static int search_best(lua_State *L)
     KCI_RETURN(&c, kc_best(x, device, options));
 }
 
-const luaL_Reg kci_search_calls[] = {{"best", search_best}, {NULL, NULL}};
+/* ski_slope(kernel) */
+static int search_ski_slope(lua_State *L)
+{
+    kci_call c = kci_begin(L, "ski_slope", 1);
+    kc_object *kernel = kci_kernel_like(&c, 1, "kernel", false);
+    KCI_RETURN(&c, kc_ski_slope(kernel));
+}
+
+const luaL_Reg kci_search_calls[] = {{"best", search_best}, {"ski_slope", search_ski_slope}, {NULL, NULL}};

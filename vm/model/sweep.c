@@ -200,6 +200,8 @@ const char *kc_sweep_unit(const kc_sweep *s, size_t column)
     if (column >= kc_sweep_columns(s))
         return NULL;
     const char *name = s->columns[column].name;
+    if (s->columns[column].unit)
+        return s->columns[column].unit;
     if (column < s->axes) {
         const kci_figure_row *figure = kci_figure_find(name);
         return figure ? figure->unit : "";

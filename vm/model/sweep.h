@@ -10,6 +10,7 @@
 
 typedef struct kci_sweep_column {
     char *name;
+    const char *unit;               /* NULL: that of the field of its name */
     bool text;
     char **texts;
     size_t count, capacity;

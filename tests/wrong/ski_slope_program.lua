@@ -1,0 +1,10 @@
+-- error: kc.ski_slope: kernel is a program, and a kernel or written tensor is wanted
+-- line: 9
+local kc = require "kcost"
+
+local size = { m = 64, k = 32, n = 16 }
+local A = kc.tensor("A", "m k", "f16", size)
+local B = kc.tensor("B", "k n", "f16", size)
+local C = kc.write("C", kc.matmul(kc.read(A), kc.read(B)))
+local r = kc.ski_slope(kc.program("p", { C }))
+return r
