@@ -77,7 +77,7 @@ describe("best of a space", function()
     it("has more points than a sweep could keep", function()
         local r = kc.best(C, "h100", { tile = { m = kc.range(8, 512, 4), n = kc.range(8, 512, 4), k = kc.range(8, 512, 4) } })
         assert.equal(127 ^ 3, r.search.points)
-        assert.is_true(r.search.visited < 10000)
+        assert.is_true(r.search.visited < r.search.points / 10)
     end)
 
     it("says that the changes it did not try are not in the space", function()

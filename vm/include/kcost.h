@@ -410,10 +410,9 @@ kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void
 
 /* The fastest point of the space on its device, evaluated: that of kc_space_sweep, ties to the first point,
  * found with lower bounds that cut whole ranges of axes.  kc_result_best is its kernel or program.  What is kept,
- * columns and parts are nothing to it; `where` and filters are asked of visited points only, in no order, and of some more
- * than once.  The
- * calling thread does it all.  NULL: KC_EDEVICE where no point runs, KC_EARGUMENT where `where` leaves none or
- * there is no device, KC_ELIMIT where the watch ended it. */
+ * columns and parts are nothing to it; `where` and filters are asked of visited points only, in no order, and of
+ * some more than once.  The calling thread does it all.  NULL: KC_EDEVICE where no point runs, KC_EARGUMENT where
+ * `where` leaves none or there is no device, KC_ELIMIT where the watch ended it. */
 kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data);
 
 /* Points of the whole space; of them done here (all, but for a part or an end before its time);

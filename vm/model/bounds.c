@@ -17,6 +17,7 @@ typedef struct box {
     bool loops;                     /* tiles and splits: the counts are those of each point */
     bool warps;                     /* and warps: so is the footprint, but for stages */
     double warps_of_cta;            /* 0: not known */
+    double rows;                    /* of CTAs on a core, one after the other, at least */
     kci_counts least;               /* no point has less of anything */
     double ctas_most;
 } box;
@@ -68,6 +69,7 @@ static bool fits_nowhere(box *b)
         if (kci_occupancy_find(&e->graph, e->tiling, e->counts, e->sizes, e->device, true, &o) != KC_OK)
             return true;
         b->warps_of_cta = o.warps;
+        b->rows = kci_ceil(b->least.ctas / (e->device->full.cores * o.ctas)); /* more stages keep no more CTAs */
         return false;
     }
     const kci_cta cta = { .threads = e->device->full.warp, .registers = 1, .smem = least_smem(b) };
@@ -158,6 +160,28 @@ static double moved(const box *b, double uneven)
     return time;
 }
 
+/* ---- latencies -------------------------------------------------------------------------------- */
+
+/* Seconds of rows of CTAs beside what they move and compute: each waits for its chain of latencies, unless CTAs
+ * that stay do so beside their neighbours, or many short ones without matmuls beside each other. */
+static double chains(const box *b, double chain)
+{
+    const kci_tiling *tiling = b->e->tiling;
+    return b->least.matmul_count > 0 && !tiling->persistent && !tiling->stream ? b->rows * chain : chain;
+}
+
+/* Seconds of rows that hide nothing: all steps of a matmul but the last pause; rows without one wait. */
+static double pauses(const box *b, double chain)
+{
+    const kci_evaluator *e = b->e;
+    if (b->least.matmul_count == 0)
+        return b->rows * chain;
+    if (!b->loops || e->tiling->stream)
+        return 0;
+    double pause = kci_step_pause(&b->least, e->device, e->tiling->path) / e->device->full.clock;
+    return b->rows * (kci_steps(&b->least) - 1) * pause;
+}
+
 /* ---- the bound ------------------------------------------------------------------------------- */
 
 /* Everything but the raster is known.  HBM traffic is compulsory at least, and no time is shorter for
@@ -192,20 +216,20 @@ static double by_roofs(box *b)
         return INFINITY;
     raise_to_useful(b);
     double uneven = stream ? 1 : kci_max(1, kci_ceil(b->least.ctas / f->cores) * f->cores / b->ctas_most);
-    double longest = kci_max(busy(b, uneven), stream ? 0 : moved(b, uneven));
-    return kci_launch_time(&b->least, e->device, e->options.regime, true) +
-           kci_latency_chain(&e->graph) * kci_latency_seconds(f, f->hbm.latency) + longest;
+    double chain = kci_latency_chain(&e->graph) * kci_latency_seconds(f, f->hbm.latency);
+    double longest = kci_max(busy(b, uneven), kci_max(stream ? 0 : moved(b, uneven), pauses(b, chain)));
+    return kci_launch_time(&b->least, e->device, e->options.regime, true) + chains(b, chain) + longest;
 }
 
 double kci_least_time(kci_evaluator *e, const kci_tiling *most, double enough)
 {
     if (!e->tiling) /* the same everywhere */
         return kci_evaluate(e) == KC_OK ? e->times.time : INFINITY;
-    box b = { .e = e, .most = most, .loops = same_loops(&e->graph, e->tiling, most) };
+    box b = { .e = e, .most = most, .rows = 1, .loops = same_loops(&e->graph, e->tiling, most) };
     b.warps = b.loops && e->tiling->warps == most->warps;
     double least = by_roofs(&b);
-    if (least * (1 - KCI_ROUNDING) > enough || !b.warps || e->tiling->stages != most->stages ||
-        !hbm_is_farther(&e->device->full))
+    bool raster = b.warps && e->tiling->stages == most->stages && e->tiling->raster_group != most->raster_group;
+    if (!raster || least * (1 - KCI_ROUNDING) > enough || !hbm_is_farther(&e->device->full))
         return least;
     return kci_max(least, whatever_raster(e));
 }

@@ -8,8 +8,8 @@
 #include "evaluator.h"
 
 /* Seconds that no point of the box is below:
- *     launch + chain + max(work of each unit, operand bytes / smem, section 3's bytes / L2 and a core's port,
- *                          compulsory bytes / HBM)
+ *     launch + chains + max(work of each unit, operand bytes / smem, section 3's bytes / L2 and a core's port,
+ *                           compulsory bytes / HBM, pauses between steps)
  * each over what is sustained; 0: nothing is known of it; INFINITY: no point of it runs.  Where only the
  * raster's group is left, all of the estimate but for the HBM traffic that a raster may save.
  * The proof stands beside each part in bounds.c.  No work is spent beyond what shows that the bound is

@@ -43,6 +43,7 @@ typedef struct box {
 } box;
 
 enum { WATCHED = 4096 };          /* boxes between two looks of the watch */
+enum { FEW = 3 };                 /* points for which a bound costs less than they do */
 /* The first limit, over the bound of everything. */
 static const double FIRST = 1.5;
 
@@ -211,12 +212,24 @@ static kc_status watched(search *s)
 
 static kc_status search_box(search *s, const box *b, double least);
 
-static kc_status search_halves(search *s, const box *b, size_t axis)
+/* A bound is worth its work where it may cut several points and can be above that of the whole box: other stages and
+ * rasters change nothing but what fits, until only rasters are left. */
+static bool is_worth_a_bound(const search *s, const box *half, kci_axis_kind halved)
+{
+    const kci_axes *axes = &s->space->axes;
+    bool stages = false;
+    for (size_t a = axes->inner; a < axes->count; a++)
+        stages = stages || (axes->list[a].kind == KCI_AXIS_STAGES && half->to[a] - half->from[a] > 1);
+    return points_of(s, half) >= FEW && halved != KCI_AXIS_GROUP && (halved != KCI_AXIS_STAGES || !stages);
+}
+
+static kc_status search_halves(search *s, const box *b, size_t axis, double whole)
 {
     box half[2] = { *b, *b };
+    double least[2];
     half[0].to[axis] = half[1].from[axis] = b->from[axis] + (b->to[axis] - b->from[axis]) / 2;
-    bool bounded = s->space->axes.list[axis].kind != KCI_AXIS_GROUP;
-    double least[2] = { bounded ? least_time(s, &half[0]) : 0, bounded ? least_time(s, &half[1]) : 0 };
+    for (int i = 0; i < 2; i++)
+        least[i] = is_worth_a_bound(s, &half[i], s->space->axes.list[axis].kind) ? least_time(s, &half[i]) : whole;
     int first = least[1] < least[0];
     kc_status status = search_box(s, &half[first], least[first]);
     return status == KC_OK ? search_box(s, &half[!first], least[!first]) : status;
@@ -233,7 +246,7 @@ static kc_status search_box(search *s, const box *b, double least)
         return KC_OK;
     }
     size_t axis = widest_axis(s, b);
-    return axis == SIZE_MAX ? visit(s, b->from) : search_halves(s, b, axis);
+    return axis == SIZE_MAX ? visit(s, b->from) : search_halves(s, b, axis, least);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
