@@ -23,7 +23,7 @@ enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
     X(spills, nodes)                                                                                       \
     X(useful, nodes)                                                                                       \
     X(matmuls, nodes)                                                                                      \
-    X(boxes, room * plan->read_count)                                                                       \
+    X(boxes, room * plan->read_count)                                                                      \
     X(box_ids, plan->box_id_room)                                                                          \
     X(compulsory, tensors)                                                                                 \
     X(covered, nodes)                                                                                      \
@@ -38,12 +38,12 @@ enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
     X(events, room * nodes + 2)                                                                            \
     X(matmul_events, room * nodes + 2)                                                                     \
     X(stream_head, tensors)                                                                                \
-    X(stream_next, room * nodes)                                                                           \
+    X(stream_next, room * plan->read_count)                                                                \
     X(scratch, nodes)                                                                                      \
     X(merged, nodes)                                                                                       \
     X(first_pass, tensors)                                                                                 \
     X(counts.rows, tensors)                                                                                \
-    X(counts.streams, room * nodes)                                                                        \
+    X(counts.streams, room * plan->read_count)                                                             \
     X(counts.matmuls, nodes)
 /* Only where something is masked or padded. */
 #define FOR_EACH_LIMITED_ARRAY(X)                                                                          \
