@@ -51,21 +51,30 @@ static double crooked_extent(const kci_group *g, const kci_weight *w)
     return fmax(0, fmin(most, w->size - 1) - fmax(least, 0) + 1);
 }
 
-static double extent(const kci_group *g, const kci_weight *w)
+/* The box of `w` where each loop stands, not clipped; the rows that a gather has there. */
+static void box_at(const kci_group *g, const kci_weight *w, double *least, double *most, double *rows)
 {
-    if (w->crooked)
-        return crooked_extent(g, w);
     const kci_graph *graph = g->sum->plan->graph;
-    double least = w->least, most = w->most, rows = w->rows;
+    *least = w->least;
+    *most = w->most;
+    *rows = w->rows;
     for (uint32_t t = 0; t < w->axis->terms; t++) {
         const kci_loop_term *term = &graph->terms[w->axis->term + t];
         if (!(w->loops & KCI_BIT(term->loop)))
             continue;
         double a = kci_term_coefficient(term, g->sum->plan->whole);
-        least += a > 0 ? a * g->low[term->loop] : a * g->high[term->loop];
-        most += a > 0 ? a * g->high[term->loop] : a * g->low[term->loop];
-        rows *= g->high[term->loop] - g->low[term->loop] + 1;
+        *least += a > 0 ? a * g->low[term->loop] : a * g->high[term->loop];
+        *most += a > 0 ? a * g->high[term->loop] : a * g->low[term->loop];
+        *rows *= g->high[term->loop] - g->low[term->loop] + 1;
     }
+}
+
+static double extent(const kci_group *g, const kci_weight *w)
+{
+    double least, most, rows;
+    if (w->crooked)
+        return crooked_extent(g, w);
+    box_at(g, w, &least, &most, &rows);
     if (w->axis->gather)
         return fmin(rows, w->size);
     return fmax(0, fmin(most, w->size - 1) - fmax(least, 0) + 1);
@@ -94,19 +103,11 @@ static bool unclipped(kci_group *g, const kci_weight *w, int loop, double from, 
 {
     if (w->axis->gather)
         return true;
-    const kci_graph *graph = g->sum->plan->graph;
-    double ends[2] = { from, to };
+    const double ends[2] = { from, to };
     for (int e = 0; e < 2; e++) {
+        double least, most, rows;
         stand_at(g, loop, ends[e]);
-        double least = w->least, most = w->most;
-        for (uint32_t t = 0; t < w->axis->terms; t++) {
-            const kci_loop_term *term = &graph->terms[w->axis->term + t];
-            if (!(w->loops & KCI_BIT(term->loop)))
-                continue;
-            double a = kci_term_coefficient(term, g->sum->plan->whole);
-            least += a > 0 ? a * g->low[term->loop] : a * g->high[term->loop];
-            most += a > 0 ? a * g->high[term->loop] : a * g->low[term->loop];
-        }
+        box_at(g, w, &least, &most, &rows);
         if (least < 0 || most > w->size - 1)
             return false;
     }
@@ -117,17 +118,13 @@ static bool unclipped(kci_group *g, const kci_weight *w, int loop, double from, 
 static double clipped_series(kci_group *g, const kci_weight *w, int loop, double from, double to)
 {
     const kci_graph *graph = g->sum->plan->graph;
-    double least = w->least, most = w->most, slope = 0;
+    double least, most, rows, slope = 0;
     stand_at(g, loop, from);
+    box_at(g, w, &least, &most, &rows);
     for (uint32_t t = 0; t < w->axis->terms; t++) {
         const kci_loop_term *term = &graph->terms[w->axis->term + t];
-        if (!(w->loops & KCI_BIT(term->loop)))
-            continue;
-        double a = kci_term_coefficient(term, g->sum->plan->whole);
-        least += a > 0 ? a * g->low[term->loop] : a * g->high[term->loop];
-        most += a > 0 ? a * g->high[term->loop] : a * g->low[term->loop];
-        if (term->loop == loop)
-            slope += a * kci_tile_of(g->sum, loop);
+        if (term->loop == loop && (w->loops & KCI_BIT(loop)))
+            slope += kci_term_coefficient(term, g->sum->plan->whole) * kci_tile_of(g->sum, loop);
     }
     double count = to - from + 1;
     return kci_box_sum(least, most, slope, count, w->size);

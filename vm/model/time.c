@@ -78,6 +78,12 @@ static double compulsory_bytes(const kci_graph *graph, const kci_row *rows)
     return bytes;
 }
 
+/* Compulsory bytes at the datasheet's bandwidth. */
+static double hbm_roof(const timing *t)
+{
+    return compulsory_bytes(t->graph, t->rows) / t->device->known.hbm.bandwidth;
+}
+
 /* max(useful work / peak, compulsory bytes / bandwidth), datasheet figures only. */
 static kc_status roof_time(const timing *t)
 {
@@ -85,7 +91,7 @@ static kc_status roof_time(const timing *t)
     kc_status status = kci_work_seconds_of(t->counts, t->device, true, NULL, &work, NULL);
     if (status != KC_OK)
         return status;
-    double hbm = compulsory_bytes(t->graph, t->rows) / t->device->known.hbm.bandwidth;
+    double hbm = hbm_roof(t);
     t->times->roof_time = kci_max(kci_max(work.matrix, work.vector), kci_max(work.special, hbm));
     t->times->ridge = kci_ridge(t->counts, t->device);
     t->times->has_ridge = isfinite(t->times->ridge);
@@ -441,7 +447,7 @@ static kc_status finish_load(const timing *t)
     kci_load *load = t->options->load;
     load->launch = t->times->part[KCI_ROOF_LAUNCH];
     load->serial = t->times->serial_time;
-    load->compulsory = compulsory_bytes(t->graph, t->rows) / t->device->known.hbm.bandwidth;
+    load->compulsory = hbm_roof(t);
     return kci_work_seconds_of(t->counts, t->device, true, NULL, &load->useful, NULL);
 }
 
