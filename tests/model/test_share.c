@@ -212,11 +212,7 @@ TEST(runs_shorter_than_a_sector_move_whole_sectors)
     small_kernel s;
     kc_device *device = named("a100-sxm4-80gb");
     small_matmul(&s, context, cube, 128, 128, 8); /* A in runs of 16 bytes, B of 256 */
-    kci_shared shared;
-    kci_time_options options = { 0 };
-    memcpy(s.hbm, s.rows, sizeof s.hbm);
-    kci_share(&s.graph, &s.tiling, &s.counts, s.sizes, device, &options, 108, s.hbm, &shared);
-    assert_close(shared.sectors, (2 * s.rows[0].read + s.rows[1].read) / (s.rows[0].read + s.rows[1].read), 1e-12);
+    assert_close(kci_sector_factor(&s.counts, device->full.hbm.sector), (2 * s.rows[0].read + s.rows[1].read) / (s.rows[0].read + s.rows[1].read), 1e-12);
     kc_release(device);
 }
 

@@ -1,6 +1,7 @@
 /* block.c: a run of points, evaluated by one thread. */
 #include "block.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,7 +182,8 @@ static uint32_t cost(kci_block *b, double *field, kci_roof *bound)
 {
     bool program = b->space->x->kind == KC_PROGRAM;
     double of_kernel[KC_FIELD_COUNT], longest = -1;
-    kci_fields_clear(field);
+    if (program)
+        kci_fields_clear(field);
     for (size_t i = 0; i < b->kernel_count; i++) {
         kci_evaluator *e = b->evaluators[i];
         e->times.misfit = 0; /* of the point before */
@@ -202,10 +204,10 @@ static uint32_t cost(kci_block *b, double *field, kci_roof *bound)
     }
     if (program)
         kci_fields_derived(field);
+    bool infinite = false;
     for (int f = 0; f < KC_FIELD_COUNT; f++)
-        if (isinf(field[f]))
-            return message(b, "a figure leaves the range of a double");
-    return KCI_FITS;
+        infinite |= fabs(field[f]) > DBL_MAX;
+    return infinite ? message(b, "a figure leaves the range of a double") : KCI_FITS;
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

@@ -37,21 +37,26 @@ unsigned kci_crew_cores(void)
     return cores_online > 0 ? (unsigned)cores_online : 1;
 }
 
+/* The first block that nobody has taken yet.  The lock is held before and after. */
+static void run_next(kci_crew *crew)
+{
+    place *at = &crew->ring[crew->taken++ % crew->most];
+    pthread_mutex_unlock(&crew->lock);
+    kci_block_run(at->block);
+    pthread_mutex_lock(&crew->lock);
+    at->done = true;
+    pthread_cond_signal(&crew->done);
+}
+
 static void *serve(void *data)
 {
     kci_crew *crew = data;
     pthread_mutex_lock(&crew->lock);
-    for (;;) {
-        while (!crew->over && crew->taken == crew->issued)
+    while (!crew->over) {
+        if (crew->taken < crew->issued)
+            run_next(crew);
+        else
             pthread_cond_wait(&crew->work, &crew->lock);
-        if (crew->over)
-            break;
-        place *at = &crew->ring[crew->taken++ % crew->most];
-        pthread_mutex_unlock(&crew->lock);
-        kci_block_run(at->block);
-        pthread_mutex_lock(&crew->lock);
-        at->done = true;
-        pthread_cond_signal(&crew->done);
     }
     pthread_mutex_unlock(&crew->lock);
     return NULL;
@@ -86,8 +91,7 @@ kci_crew *kci_crew_new(kc_context *context, unsigned threads, size_t most)
     }
     pthread_cond_init(&crew->work, NULL);
     pthread_cond_init(&crew->done, NULL);
-    if (threads > 1)
-        start(crew, threads);
+    start(crew, threads - 1); /* the caller is one of them */
     return crew;
 }
 
@@ -126,13 +130,13 @@ size_t kci_crew_out(const kci_crew *crew)
 kci_block *kci_crew_await(kci_crew *crew)
 {
     place *at = &crew->ring[crew->awaited++ % crew->most];
-    if (crew->thread_count == 0) {
-        kci_block_run(at->block);
-        return at->block;
-    }
     pthread_mutex_lock(&crew->lock);
-    while (!at->done)
-        pthread_cond_wait(&crew->done, &crew->lock);
+    while (!at->done) {
+        if (crew->taken < crew->issued)
+            run_next(crew);
+        else
+            pthread_cond_wait(&crew->done, &crew->lock);
+    }
     pthread_mutex_unlock(&crew->lock);
     return at->block;
 }

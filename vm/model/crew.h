@@ -6,8 +6,8 @@
 
 typedef struct kci_crew kci_crew;
 
-/* `threads` at least 1, at most `most` blocks out at once.  With one thread, or where the system
- * starts no more, blocks are evaluated in kci_crew_await.  NULL: no memory. */
+/* `threads` at least 1, at most `most` blocks out at once.  The caller's thread is one of them: it evaluates
+ * in kci_crew_await, alone where the system starts no more.  NULL: no memory. */
 kci_crew *kci_crew_new(kc_context *context, unsigned threads, size_t most);
 /* Ends its threads; blocks that are still out are left as they are. */
 void kci_crew_free(kci_crew *crew);

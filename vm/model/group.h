@@ -5,17 +5,21 @@
 #include "roof.h"
 #include "step.h"
 
-/* What one member asks of a device: filled by kci_time where options->load is set. */
+/* What one kernel asks of a device. */
 typedef struct kci_load {
     bool tiled, matmul;
-    double ctas, occupancy, stages;
+    double ctas, largest;           /* largest: work of the largest CTA, over the mean one's */
+    double occupancy, warps;        /* CTAs of a core; warps of a CTA */
+    double busiest;                 /* CTAs of the busiest core */
+    double stages;
     kci_overlap overlap;
     kci_cta_cost cta;               /* its mean CTA */
-    double largest;                 /* of its CTAs, over the mean one */
+    double smem_bytes;              /* operands that all CTAs fetch from shared memory */
     kci_supply supply;
     kci_shared shared;
     double sustained[KCI_ROOFS];    /* untiled: seconds per roof */
     kci_work_seconds useful;        /* over datasheet peaks */
+    double ridge;                   /* FLOP/byte; not finite: there is none */
     double compulsory;              /* seconds of its compulsory bytes over the datasheet's bandwidth */
     double launch, serial;          /* seconds; serial: with its launch */
 } kci_load;

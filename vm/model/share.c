@@ -231,7 +231,7 @@ double kci_steps(const kci_counts *counts)
     return kci_max(kci_max(1, counts->steps), loads / counts->ctas);
 }
 
-static double sector_factor(const kci_counts *counts, double sector)
+double kci_sector_factor(const kci_counts *counts, double sector)
 {
     double bytes = 0, moved = 0;
     for (size_t i = 0; i < counts->stream_count; i++) {
@@ -247,8 +247,8 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
                const kc_device *device, const kci_time_options *options, double resident, kci_row *rows,
                kci_shared *shared)
 {
-    *shared = (kci_shared){ .sectors = sector_factor(counts, device->full.hbm.sector) };
     double streamed = 0, first = 0, listed = 0;
+    shared->l2_read = shared->l2_written = shared->hbm_read = shared->hbm_written = 0;
     kci_add_bytes(graph, rows, &shared->l2_read, &shared->l2_written);
     kci_waves here;
     here.count = 0;

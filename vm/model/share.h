@@ -11,7 +11,6 @@ typedef struct kci_shared {
      * written at the end.  Through L2, less what clusters share. */
     double l2_read, l2_written, hbm_read, hbm_written;
     double l2_first;            /* share of the reads before a CTA's first step */
-    double sectors;             /* factor on HBM time: runs shorter than a sector */
 } kci_shared;
 
 /* Turns `rows` from section 3's traffic into HBM traffic, and adds up the levels.
@@ -24,6 +23,9 @@ typedef struct kci_shared {
 void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
                const kc_device *device, const kci_time_options *options, double resident, kci_row *rows,
                kci_shared *shared);
+
+/* Factor on HBM time: runs shorter than a sector of so many bytes. */
+double kci_sector_factor(const kci_counts *counts, double sector);
 
 /* Iterations of a mean CTA, at least those of its most often loaded tile. */
 double kci_steps(const kci_counts *counts);

@@ -85,17 +85,20 @@ static double hbm_roof(const timing *t)
 }
 
 /* max(useful work / peak, compulsory bytes / bandwidth), datasheet figures only. */
-static kc_status roof_time(const timing *t)
+static void roof_time(const timing *t, const kci_load *load)
 {
-    kci_work_seconds work;
-    kc_status status = kci_work_seconds_of(t->counts, t->device, true, NULL, &work, NULL);
-    if (status != KC_OK)
-        return status;
+    const kci_work_seconds *work = &load->useful;
     double hbm = hbm_roof(t);
-    t->times->roof_time = kci_max(kci_max(work.matrix, work.vector), kci_max(work.special, hbm));
-    t->times->ridge = kci_ridge(t->counts, t->device);
-    t->times->has_ridge = isfinite(t->times->ridge);
-    return KC_OK;
+    t->times->roof_time = kci_max(kci_max(work->matrix, work->vector), kci_max(work->special, hbm));
+    t->times->ridge = load->ridge;
+    t->times->has_ridge = isfinite(load->ridge);
+}
+
+/* What the datasheet alone says of the work. */
+static kc_status useful_of(const timing *t, kci_load *load)
+{
+    load->ridge = kci_ridge(t->counts, t->device);
+    return kci_work_seconds_of(t->counts, t->device, true, NULL, &load->useful, NULL);
 }
 
 double kci_launch_time(const kci_counts *counts, const kc_device *device, kci_regime regime, bool own)
@@ -139,7 +142,7 @@ static void keep_order(kci_times *times)
 /* ---- untiled ------------------------------------------------------------------------------ */
 
 /* No waves, no tiles: the longest sustained roof, and the launch. */
-static kc_status untiled_time(const timing *t)
+static kc_status untiled_time(const timing *t, kci_load *load)
 {
     const kci_figures *f = &t->device->full;
     kci_times *times = t->times;
@@ -147,22 +150,24 @@ static kc_status untiled_time(const timing *t)
     kci_share_warm(t->graph, t->device, t->options, t->rows);
     kc_status status = kci_work_seconds_of(t->counts, t->device, false, NULL, &work, t->notes);
     if (status == KC_OK)
-        status = roof_time(t);
+        status = useful_of(t, load);
     if (status != KC_OK)
         return status;
+    roof_time(t, load);
+    load->tiled = false;
+    load->launch = kci_launch_time(t->counts, t->device, t->options->regime, false);
     times->part[KCI_ROOF_MATRIX] = work.matrix;
     times->part[KCI_ROOF_VECTOR] = work.vector;
     times->part[KCI_ROOF_SPECIAL] = work.special;
     times->part[KCI_ROOF_HBM] = total_bytes(t->graph, t->rows) / (f->hbm.bandwidth * f->sustained.hbm);
-    times->part[KCI_ROOF_LAUNCH] = kci_launch_time(t->counts, t->device, t->options->regime, false);
+    times->part[KCI_ROOF_LAUNCH] = load->launch;
     double longest = kci_max(kci_max(work.matrix, work.vector), kci_max(work.special, times->part[KCI_ROOF_HBM]));
     times->time = longest + times->part[KCI_ROOF_LAUNCH];
     times->serial_time = work.matrix + work.vector + work.special + times->part[KCI_ROOF_HBM] +
                          times->part[KCI_ROOF_LAUNCH];
     find_bound(times, 0, false);
     keep_order(times);
-    if (t->options->load)
-        memcpy(t->options->load->sustained, times->part, sizeof times->part);
+    memcpy(load->sustained, times->part, sizeof times->part);
     if (!t->notes)
         return KC_OK;
     return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; best finds a schedule");
@@ -202,11 +207,11 @@ double kci_core_port(const kci_figures *figures)
     return figures->l2.per_core * figures->clock * PORT;
 }
 
-static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sectors)
+static kci_supply supply_of(const timing *t, double warps)
 {
     const kci_figures *f = &t->device->full;
     kci_supply s = { .cores = f->cores };
-    s.hbm = f->hbm.bandwidth * f->sustained.hbm / sectors;
+    s.hbm = f->hbm.bandwidth * f->sustained.hbm / kci_sector_factor(t->counts, f->hbm.sector);
     s.hbm_latency = kci_latency_seconds(f, f->hbm.latency);
     if (!isnan(f->l2.bandwidth)) {
         s.l2 = f->l2.bandwidth * f->sustained.l2;
@@ -216,13 +221,14 @@ static kci_supply supply_of(const timing *t, const kci_occupancy *o, double sect
     s.turn = t->tiling->stages > 1 ? 0 : INSTRUCTIONS * INSTRUCTION_CYCLES / f->clock;
     s.dispatch = f->clock * CTAS_PER_CLOCK;
     s.depth = t->counts->matmul_count > 0 ? kci_max(1, t->tiling->stages - 1) : 0;
-    s.in_flight = in_flight(t, o->warps * f->warp);
+    s.in_flight = in_flight(t, warps * f->warp);
     return s;
 }
 
 /* Work of the mean CTA, alone on one core: that of all, evenly spread, times cores / ctas. */
-static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_cost *cta)
+static kc_status work_of_cta(const timing *t, kci_load *load)
 {
+    kci_cta_cost *cta = &load->cta;
     const kci_figures *f = &t->device->full;
     double rounding[KCI_FORMATS], each = f->cores / t->counts->ctas;
     kci_work_seconds work;
@@ -230,7 +236,7 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     kc_status status = kci_work_seconds_of(t->counts, t->device, false, rounding, &work, t->notes);
     if (status != KC_OK)
         return status;
-    t->times->smem_bytes = kci_operand_bytes(t->counts, t->device, o->warps);
+    load->smem_bytes = kci_operand_bytes(t->counts, t->device, load->warps);
     double smem_rate = f->smem.bandwidth * f->clock * f->sustained.smem;
     cta->matrix = work.matrix * each / kci_path_share(t->device, t->tiling->path);
     double fragments = work.vector + work.special > 0 ? kci_fragment_rounding(t->counts, t->device) : 1;
@@ -239,9 +245,9 @@ static kc_status work_of_cta(const timing *t, const kci_occupancy *o, kci_cta_co
     cta->special = work.special * each * fragments;
     kci_lanes lanes = { 0, 0 };
     if (work.vector > 0)
-        lanes = kci_lanes_of(t->counts, t->device, o->warps, t->tiling->vector);
+        lanes = kci_lanes_of(t->counts, t->device, load->warps, t->tiling->vector);
     cta->vector += lanes.issue_clocks / t->counts->ctas / (f->clock * f->sustained.vector);
-    cta->smem = smem_rate > 0 ? kci_max(t->times->smem_bytes, lanes.port_bytes) / t->counts->ctas / smem_rate : 0;
+    cta->smem = smem_rate > 0 ? kci_max(load->smem_bytes, lanes.port_bytes) / t->counts->ctas / smem_rate : 0;
     cta->hide = kci_path_overlap(t->device, t->tiling->path);
     cta->specialised = kci_path_specialised(t->device, t->tiling->path);
     cta->steps = kci_steps(t->counts);
@@ -317,12 +323,13 @@ static double busiest_core(const timing *t, double steps, double occupancy)
     return kci_ceil(shares / cores) * kci_ceil(ctas * steps / shares) / steps;
 }
 
-/* Seconds per roof: work of the busiest core, bytes of each level. */
-static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double busiest,
-                       const kci_shared *shared, bool *latency)
+/* Seconds per roof: work of the busiest core, bytes of each level.  Whether a latency slows the longer level. */
+static bool fill_parts(const kci_load *load, double busiest, bool stream, double *part)
 {
-    double *part = t->times->part, ctas = t->counts->ctas;
-    double resident = kci_min(t->tiling->stream ? ctas * cta->steps : ctas, supply->cores * t->times->occupancy);
+    const kci_cta_cost *cta = &load->cta;
+    const kci_supply *supply = &load->supply;
+    const kci_shared *shared = &load->shared;
+    double resident = kci_min(stream ? load->ctas * cta->steps : load->ctas, supply->cores * load->occupancy);
     double hbm = kci_supplied(supply->hbm, resident, supply->in_flight, supply->hbm_latency);
     double l2 = kci_supplied(supply->l2, resident, supply->in_flight, supply->l2_latency);
     double l2_bytes = shared->l2_read + shared->l2_written;
@@ -333,20 +340,19 @@ static void fill_parts(const timing *t, const kci_cta_cost *cta, const kci_suppl
     part[KCI_ROOF_HBM] = level_seconds(shared->hbm_read, shared->hbm_written, hbm, supply->hbm);
     if (supply->l2 > 0)
         part[KCI_ROOF_L2] = kci_max(level_seconds(shared->l2_read, shared->l2_written, l2, supply->l2),
-                                 busiest * l2_bytes / ctas / supply->port);
-    *latency = part[KCI_ROOF_HBM] >= part[KCI_ROOF_L2] ? hbm < supply->hbm : l2 < supply->l2;
+                                    busiest * l2_bytes / load->ctas / supply->port);
+    return part[KCI_ROOF_HBM] >= part[KCI_ROOF_L2] ? hbm < supply->hbm : l2 < supply->l2;
 }
 
 /* ---- tiled: the whole ------------------------------------------------------------------------- */
 
 /* Everything one after the other, and no sharing: HBM moves what L2 moves. */
-static double serial_time(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, double occupancy,
-                          double read, double written)
+static double serial_time(const timing *t, const kci_load *load, double read, double written)
 {
-    kci_cta_cost alone = *cta;
-    alone.hbm_read = alone.l2_read = read / t->counts->ctas;
-    alone.hbm_written = alone.l2_written = written / t->counts->ctas;
-    return body_of(t, &alone, supply, occupancy, true).total + t->times->part[KCI_ROOF_LAUNCH];
+    kci_cta_cost alone = load->cta;
+    alone.hbm_read = alone.l2_read = read / load->ctas;
+    alone.hbm_written = alone.l2_written = written / load->ctas;
+    return body_of(t, &alone, &load->supply, load->occupancy, true).total + load->launch;
 }
 
 static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
@@ -361,72 +367,74 @@ static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
     return status;
 }
 
-static void set_load(const timing *t, const kci_cta_cost *cta, const kci_supply *supply, const kci_shared *shared)
+/* What goes by tiles, stages and warps: what a core holds, what a CTA works, what supplies it. */
+static kc_status tiled_load(const timing *t, kci_load *load)
 {
-    kci_load *load = t->options->load;
     load->tiled = true;
     load->matmul = t->counts->matmul_count > 0;
     load->ctas = t->counts->ctas;
-    load->occupancy = t->times->occupancy;
+    load->largest = t->counts->largest;
     load->stages = t->tiling->stages;
     load->overlap = t->tiling->overlap;
-    load->largest = t->counts->largest;
-    load->cta = *cta;
-    load->supply = *supply;
-    load->shared = *shared;
-}
-
-static kc_status tiled_time(const timing *t)
-{
-    kci_times *times = t->times;
-    double ctas = t->counts->ctas, cores = t->device->full.cores;
     kci_occupancy occupancy = { .allowed = { 1, 1, 1, 1, 1 } };
     kc_status status = kci_occupancy_find(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options->quiet,
                                           &occupancy);
     for (int limit = 0; limit < KCI_BY_COUNT; limit++)
-        times->misfit |= occupancy.allowed[limit] < 1 ? 1u << limit : 0;
+        t->times->misfit |= occupancy.allowed[limit] < 1 ? 1u << limit : 0;
+    load->occupancy = occupancy.ctas;
+    load->warps = occupancy.warps;
+    if (status == KC_OK)
+        status = work_of_cta(t, load);
+    if (status == KC_OK)
+        status = useful_of(t, load);
     if (status != KC_OK)
         return status;
-    double busiest = busiest_core(t, kci_steps(t->counts), occupancy.ctas);
-    double most = t->tiling->stream ? busiest : kci_max(busiest, t->counts->largest); /* in mean CTAs */
-    times->tiled = true;
-    times->occupancy = occupancy.ctas;
-    times->warps = occupancy.warps;
-    times->waves = kci_ceil(ctas / (cores * occupancy.ctas));
-    times->wave_efficiency = ctas / (cores * busiest);
-    times->l2_bytes = total_bytes(t->graph, t->rows); /* section 3's, before any sharing */
+    load->busiest = busiest_core(t, load->cta.steps, load->occupancy);
+    load->supply = supply_of(t, load->warps);
+    load->launch = kci_launch_time(t->counts, t->device, t->options->regime, true);
+    return note_occupancy(t, &occupancy);
+}
 
-    kci_cta_cost cta;
-    kci_shared shared;
-    status = work_of_cta(t, &occupancy, &cta);
+/* And what goes by the raster too: bytes behind L2. */
+static void share_load(const timing *t, kci_load *load)
+{
+    kci_share(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options,
+              t->device->full.cores * load->occupancy, t->rows, &load->shared);
+    bytes_of_cta(&load->cta, &load->shared, load->ctas);
+    load->cta.issue = issue_of_cta(t, &load->cta);
+}
+
+static kc_status tiled_time(const timing *t, kci_load *load)
+{
+    kci_times *times = t->times;
+    kc_status status = tiled_load(t, load);
     if (status != KC_OK)
         return status;
+    double cores = t->device->full.cores;
+    double most = t->tiling->stream ? load->busiest : kci_max(load->busiest, load->largest); /* in mean CTAs */
+    times->tiled = true;
+    times->occupancy = load->occupancy;
+    times->warps = load->warps;
+    times->waves = kci_ceil(load->ctas / (cores * load->occupancy));
+    times->wave_efficiency = load->ctas / (cores * load->busiest);
+    times->smem_bytes = load->smem_bytes;
+    times->l2_bytes = total_bytes(t->graph, t->rows); /* section 3's, before any sharing */
     double whole_read = 0, whole_written = 0;
     kci_add_bytes(t->graph, t->rows, &whole_read, &whole_written);
-    kci_share(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options, cores * occupancy.ctas,
-              t->rows, &shared);
-    bytes_of_cta(&cta, &shared, ctas);
-    cta.issue = issue_of_cta(t, &cta);
-    status = roof_time(t);
-    if (status != KC_OK)
-        return status;
+    share_load(t, load);
+    roof_time(t, load);
 
-    kci_supply supply = supply_of(t, &occupancy, shared.sectors);
-    if (t->options->load)
-        set_load(t, &cta, &supply, &shared);
-    kci_body body = body_of(t, &cta, &supply, occupancy.ctas, false);
-    bool latency;
-    fill_parts(t, &cta, &supply, most, &shared, &latency);
-    times->part[KCI_ROOF_LAUNCH] = kci_launch_time(t->counts, t->device, t->options->regime, true);
+    kci_body body = body_of(t, &load->cta, &load->supply, load->occupancy, false);
+    bool latency = fill_parts(load, most, t->tiling->stream, times->part);
+    times->part[KCI_ROOF_LAUNCH] = load->launch;
     times->part[KCI_ROOF_FILL] = body.fill;
     times->part[KCI_ROOF_DRAIN] = body.drain;
-    times->time = body.total + times->part[KCI_ROOF_LAUNCH];
-
+    times->time = body.total + load->launch;
     if (!t->options->no_serial)
-        times->serial_time = serial_time(t, &cta, &supply, occupancy.ctas, whole_read, whole_written);
+        times->serial_time = serial_time(t, load, whole_read, whole_written);
     find_bound(times, body.wait, latency);
     keep_order(times);
-    return note_occupancy(t, &occupancy);
+    return KC_OK;
 }
 
 /* Field by field: a block fill costs more than all of them. */
@@ -442,27 +450,19 @@ static void clear_times(kci_times *t)
     t->misfit = 0;
 }
 
-static kc_status finish_load(const timing *t)
-{
-    kci_load *load = t->options->load;
-    load->launch = t->times->part[KCI_ROOF_LAUNCH];
-    load->serial = t->times->serial_time;
-    load->compulsory = hbm_roof(t);
-    return kci_work_seconds_of(t->counts, t->device, true, NULL, &load->useful, NULL);
-}
-
 kc_status kci_time(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
                    const kc_device *device, const kci_time_options *options, kci_row *rows, kci_times *times,
                    kci_notes *notes)
 {
     const timing t = { graph, tiling, counts, sizes, device, options, rows, times, notes };
+    kci_load here, *load = options->load ? options->load : &here;
     clear_times(times);
-    kc_status status = tiling ? tiled_time(&t) : untiled_time(&t);
-    if (status == KC_OK && options->load)
-        status = finish_load(&t);
-    if (status == KC_OK)
-        status = kci_note_device(device, counts, tiling != NULL, options->regime, notes);
-    return status;
+    kc_status status = tiling ? tiled_time(&t, load) : untiled_time(&t, load);
+    if (status != KC_OK)
+        return status;
+    load->serial = times->serial_time;
+    load->compulsory = hbm_roof(&t);
+    return kci_note_device(device, counts, tiling != NULL, options->regime, notes);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------- */
@@ -559,7 +559,7 @@ void kci_group_time(const kci_load *loads, size_t count, const kc_device *device
         times->waves = kci_ceil(all.ctas / (device->full.cores * all.occupancy));
         times->wave_efficiency = all.ctas / (device->full.cores * busiest);
         const kci_body even = even_body(&t, &all.cta, &all.supply, all.ctas, all.occupancy, false);
-        fill_parts(&t, &all.cta, &all.supply, busiest, &all.shared, &latency);
+        latency = fill_parts(&all, busiest, false, times->part);
         times->part[KCI_ROOF_FILL] = even.fill;
         times->part[KCI_ROOF_DRAIN] = even.drain;
         body = kci_max(even.total, longest_alone(&t, loads, count));

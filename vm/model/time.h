@@ -22,7 +22,7 @@ typedef struct kci_time_options {
     kci_regime regime;
     bool quiet;                     /* no sentence where it does not fit: a search goes on */
     bool no_serial;                 /* serial_time is not asked for: it stays at time */
-    struct kci_load *load;          /* filled with what a group adds up; NULL: not asked for */
+    struct kci_load *load;          /* group.h: filled with what the kernel asks of the device; NULL: not asked for */
     bool least_hbm;                 /* HBM traffic is compulsory: a bound on all rasters */
     struct kci_waves *waves;        /* what is kept from point to point; NULL: nothing */
 } kci_time_options;

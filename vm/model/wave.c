@@ -54,32 +54,32 @@ void kci_raster_of(const kci_graph *graph, const kci_tiling *tiling, const doubl
 /* One level: digit d, whose block is `inner` CTAs.  [start, start + length) may wrap
  * round the level's size. */
 typedef struct walk {
-    const kci_raster *raster;
-    kci_set loops;
+    bool indexes[KCI_MAX_LOOPS + 2];    /* the tensor */
     double inner[KCI_MAX_LOOPS + 2];    /* CTAs below one value of digit d */
+    double block[KCI_MAX_LOOPS + 2];    /* and below all of them */
     double all[KCI_MAX_LOOPS + 3];      /* different tiles from digit d on */
 } walk;
 
 static double distinct(const walk *w, size_t d, double start, double length)
 {
-    for (; d < w->raster->count; d++) {
+    for (; w->all[d] > 1; d++) {
         double inner = w->inner[d];
-        if (length >= inner * w->raster->trips[d])
+        bool indexes = w->indexes[d];
+        if (length >= w->block[d])
             return w->all[d];
-        if (w->loops & KCI_BIT(w->raster->loop[d])) {
-            double before = inner - kci_mod(start, inner); /* what is left of the first block */
-            start = kci_mod(start, inner);
-            if (before >= length)
-                continue;
-            double whole = kci_floor((length - before) / inner), rest = length - before - whole * inner;
-            double sum = distinct(w, d + 1, start, before) + whole * w->all[d + 1];
-            if (rest > 0)
-                sum += distinct(w, d + 1, 0, rest);
-            return kci_min(sum, w->all[d]);
-        }
-        start = kci_mod(start, inner);
-        if (length >= inner)
+        if (!indexes && length >= inner)
             return w->all[d + 1];
+        if (indexes && inner == 1)
+            return kci_ceil(length);
+        start = kci_mod(start, inner);
+        double before = inner - start; /* what is left of the first block */
+        if (!indexes || before >= length)
+            continue;
+        double whole = kci_floor((length - before) / inner), rest = length - before - whole * inner;
+        double sum = distinct(w, d + 1, start, before) + whole * w->all[d + 1];
+        if (rest > 0)
+            sum += distinct(w, d + 1, 0, rest);
+        return kci_min(sum, w->all[d]);
     }
     return 1;
 }
@@ -87,14 +87,13 @@ static double distinct(const walk *w, size_t d, double start, double length)
 static void start_walk(walk *w, const kci_raster *raster, kci_set loops)
 {
     double inner = 1, all = 1;
-    w->raster = raster;
-    w->loops = loops;
     w->all[raster->count] = 1;
     for (size_t d = raster->count; d-- > 0;) {
+        bool indexes = loops & KCI_BIT(raster->loop[d]);
+        w->indexes[d] = indexes;
         w->inner[d] = inner;
-        inner *= raster->trips[d];
-        all *= loops & KCI_BIT(raster->loop[d]) ? raster->trips[d] : 1;
-        w->all[d] = all;
+        w->block[d] = inner *= raster->trips[d];
+        w->all[d] = all *= indexes ? raster->trips[d] : 1;
     }
 }
 
