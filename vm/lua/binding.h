@@ -52,6 +52,7 @@ typedef struct kci_state {
     kci_memory *memory;
     bool own_memory;           /* a module's; a VM's account is the VM's */
     int metatables[KCI_KINDS]; /* registry references, so that finding one needs no memory */
+    const void *metatable_at[KCI_KINDS];    /* where they are: tables don't move */
     int record;                /* of tables that kcost answers with */
     kci_box *boxes;            /* of all objects that scripts hold */
     size_t collect_at;         /* the model's bytes at which the collector is driven */

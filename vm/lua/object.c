@@ -19,14 +19,12 @@ static kci_box **slot_at(lua_State *L, const kci_state *state, int index)
     kci_box **slot = lua_touserdata(L, index);
     if (slot == NULL || lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index))
         return NULL;
-    bool ours = false;
-    for (size_t kind = 0; kind < KCI_KINDS && !ours; kind++) {
-        lua_rawgeti(L, LUA_REGISTRYINDEX, state->metatables[kind]);
-        ours = lua_rawequal(L, -1, -2);
-        lua_pop(L, 1);
-    }
+    const void *metatable = lua_topointer(L, -1);
     lua_pop(L, 1);
-    return ours ? slot : NULL;
+    for (size_t kind = 0; kind < KCI_KINDS; kind++)
+        if (metatable == state->metatable_at[kind])
+            return slot;
+    return NULL;
 }
 
 kci_box *kci_box_at(lua_State *L, const kci_state *state, int index)
@@ -128,6 +126,7 @@ void kci_object_metatables(lua_State *L, kci_state *state)
         lua_setfield(L, -2, "__metatable");
         lua_pushstring(L, kind_names[kind]);
         lua_setfield(L, -2, "__name");
+        state->metatable_at[kind] = lua_topointer(L, -1);
         state->metatables[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
     }
 }

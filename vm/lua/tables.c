@@ -1,6 +1,7 @@
 /* tables.c: options, sizes, lists and names out of Lua tables, into memory on the stack. */
 #include "binding.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,24 @@ size_t kci_push_sorted_keys(kci_call *c, int index, const char *argument)
     return count;
 }
 
+static int compare_dims(const void *a, const void *b)
+{
+    return strcmp(((const kc_size *)a)->dim, ((const kc_size *)b)->dim);
+}
+
+/* A size that is not plainly right, as the calls for single arguments see it. */
+static double checked_size(kci_call *c, int index, const char *argument, const char *dim, bool any_number)
+{
+    lua_pushfstring(c->L, "%s of dim '%s'", argument, dim);
+    lua_pushstring(c->L, dim);
+    lua_rawget(c->L, index);
+    const char *what = lua_tostring(c->L, -2);
+    double size = any_number ? kci_number(c, -1, what) : kci_whole(c, -1, what, 1);
+    lua_pop(c->L, 2);
+    return size;
+}
+
+/* The dims stay alive in a list of our own, whatever a finalizer does to the script's table. */
 kci_sizes kci_read_sizes(kci_call *c, int index, const char *argument, bool any_number)
 {
     lua_State *L = c->L;
@@ -133,18 +152,30 @@ kci_sizes kci_read_sizes(kci_call *c, int index, const char *argument, bool any_
     if (kci_absent(c, index))
         return sizes;
     want_table(c, index, argument, "a table { dim = size }");
-    const char **names;
-    sizes.count = push_sorted(c, index, argument, "the name of a dim", &names);
-    int values = lua_gettop(L) - 1;
-    sizes.items = lua_newuserdata(L, (sizes.count + 1) * sizeof *sizes.items);
+    luaL_checkstack(L, 12, NULL);
+    index = kci_absindex(L, index);
+    size_t count = 0;
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1), count++)
+        key_name(c, -2, argument, "the name of a dim");
+    sizes.items = lua_newuserdata(L, (count + 1) * sizeof *sizes.items);
+    lua_createtable(L, (int)count, 0);
+    int dims = lua_gettop(L);
+    lua_pushnil(L);
+    while (sizes.count < count && lua_next(L, index)) {
+        kc_size *item = &sizes.items[sizes.count++];
+        item->dim = key_name(c, -2, argument, "the name of a dim");
+        item->size = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : NAN;
+        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, dims, (int)sizes.count);
+    }
+    lua_settop(L, dims);
+    qsort(sizes.items, sizes.count, sizeof *sizes.items, compare_dims);
     for (size_t i = 0; i < sizes.count; i++) {
-        lua_pushfstring(L, "%s of dim '%s'", argument, names[i]);
-        lua_pushstring(L, names[i]);
-        lua_rawget(L, values);
-        sizes.items[i].dim = names[i];
-        sizes.items[i].size = any_number ? kci_number(c, -1, lua_tostring(L, -2))
-                                         : kci_whole(c, -1, lua_tostring(L, -2), 1);
-        lua_pop(L, 2);
+        kc_size *item = &sizes.items[i];
+        bool right = any_number || (item->size >= 1 && item->size <= 1e15 && item->size == floor(item->size));
+        if (!right || isnan(item->size))
+            item->size = checked_size(c, index, argument, item->dim, any_number);
     }
     return sizes;
 }
