@@ -325,6 +325,49 @@ TEST(no_bound_is_above_a_point_of_its_box)
     assert_true(n.close > 0 && n.none > 0);
 }
 
+/* ---- a space too large to sweep ---------------------------------------------------------------------- */
+
+/* 64 tiles of each dim, 8 stages, 10 warps, 32 groups, 2 splits: 1.3e9 points. */
+static kc_space *vast_space(void)
+{
+    double steps[64];
+    for (int i = 0; i < 64; i++)
+        steps[i] = i + 1;
+    kc_value *a = read_of(tensor("A", "m=8192 k=8192", "f16")), *b = read_of(tensor("B", "k=8192 n=8192", "f16"));
+    kc_space *space = keep(kc_space_new(object(write_of("C", matmul(a, b, NULL)))));
+    const char *device = "h100-sxm5";
+    kc_status status = kc_space_texts(space, "device", &device, 1) | kc_space_numbers(space, "stages", steps, 8) |
+                       kc_space_numbers(space, "group", steps, 32) | kc_space_numbers(space, "split.k", steps, 2) |
+                       kc_space_numbers(space, "warps", (const double[]){ 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 }, 10);
+    for (int i = 0; i < 64; i++)
+        steps[i] *= 8;
+    status |= kc_space_numbers(space, "tile.m", steps, 64) | kc_space_numbers(space, "tile.n", steps, 64) |
+              kc_space_numbers(space, "tile.k", steps, 64);
+    assert_int_equal(status, KC_OK);
+    return space;
+}
+
+TEST(no_part_of_a_vast_space_has_a_faster_point_than_the_search)
+{
+    enum { PARTS = 400000 };
+    double least, time;
+    kc_result *found = keep(kc_space_best(vast_space(), NULL, NULL));
+    assert_non_null(found);
+    assert_number(kc_result_searched(found, NULL), 1342177280);
+    kc_result_number(found, KC_TIME, &least);
+    for (int i = 0; i < 4; i++) {
+        kc_space *part = vast_space();
+        kc_status status = kc_space_shard(part, (unsigned)chance(1, PARTS), PARTS) | kc_space_top(part, 1, "time") |
+                           kc_space_field(part, "time");
+        assert_int_equal(status, KC_OK);
+        kc_sweep *sweep = keep(kc_space_sweep(part, 1, NULL, NULL));
+        assert_non_null(sweep);
+        if (kc_sweep_rows(sweep) && kc_sweep_number(sweep, 0, kc_sweep_axes(sweep), &time) == KC_OK)
+            assert_true(time >= least);
+        assert_true(kc_sweep_points(sweep) > 0);
+    }
+}
+
 /* ---- what a search says ------------------------------------------------------------------------------ */
 
 static kc_space *small_space(bool timed)
@@ -418,6 +461,7 @@ int main(void)
     const struct CMUnitTest facts[] = {
         fact(the_fastest_point_of_a_random_space_is_that_of_the_sweep),
         fact(no_bound_is_above_a_point_of_its_box),
+        fact(no_part_of_a_vast_space_has_a_faster_point_than_the_search),
         fact(all_points_are_visited_or_cut_and_the_best_kernel_is_tiled),
         fact(a_space_without_a_device_has_no_fastest_point),
         fact(a_space_of_which_where_leaves_nothing_is_an_error),
