@@ -26,6 +26,42 @@ skip() {
 
 not() { ! "$@"; }
 
+# is WANT COMMAND...: its standard output.
+is() {
+    want=$1
+    shift
+    got=$("$@" 2>/dev/null)
+    [ "$got" = "$want" ] || { printf 'got:\n%s\n' "$got" && false; }
+}
+
+# says WANT COMMAND...: a part of its standard error.
+says() {
+    want=$1
+    shift
+    got=$("$@" 2>&1 >/dev/null)
+    case $got in *"$want"*) ;; *) printf 'said:\n%s\n' "$got" && false ;; esac
+}
+
+# has WANT COMMAND...: a part of its standard output.
+has() {
+    want=$1
+    shift
+    got=$("$@" 2>/dev/null)
+    case $got in *"$want"*) ;; *) printf 'got:\n%s\n' "$got" && false ;; esac
+}
+
+# exits STATUS COMMAND...
+exits() {
+    want=$1
+    shift
+    "$@" >/dev/null 2>&1 </dev/null
+    got=$?
+    [ "$got" = "$want" ] || { echo "exit status $got" && false; }
+}
+
+# shell CODE: by a shell of its own.
+shell() { sh -c "$@"; }
+
 # The line that tests/run.sh adds up, and the exit status.
 facts_end() {
     printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped

@@ -20,41 +20,6 @@ return kc.compare({ kc.program("two", { B, C }), kc.fuse("one", { B, C }) }, { k
 EOF
 echo 'error("boom")' >"$here/boom.lua"
 
-# is WANT COMMAND...: its standard output.
-is() {
-    want=$1
-    shift
-    got=$("$@" 2>/dev/null)
-    [ "$got" = "$want" ] || { printf 'got:\n%s\n' "$got" && false; }
-}
-
-# says WANT COMMAND...: a part of its standard error.
-says() {
-    want=$1
-    shift
-    got=$("$@" 2>&1 >/dev/null)
-    case $got in *"$want"*) ;; *) printf 'said:\n%s\n' "$got" && false ;; esac
-}
-
-# has WANT COMMAND...: a part of its standard output.
-has() {
-    want=$1
-    shift
-    got=$("$@" 2>/dev/null)
-    case $got in *"$want"*) ;; *) printf 'got:\n%s\n' "$got" && false ;; esac
-}
-
-# exits STATUS COMMAND...
-exits() {
-    want=$1
-    shift
-    "$@" >/dev/null 2>&1 </dev/null
-    got=$?
-    [ "$got" = "$want" ] || { echo "exit status $got" && false; }
-}
-
-shell() { sh -c "$@"; }
-
 # ---- usage --------------------------------------------------------------------
 
 fact "--version prints the version" is "kcost 0.1.0" "$KCOST" --version

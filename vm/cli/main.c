@@ -7,6 +7,7 @@
 #include "devices.h"
 #include "kcost.h"
 #include "merge.h"
+#include "oneline.h"
 #include "options.h"
 #include "output.h"
 #include "sweep.h"
@@ -59,19 +60,29 @@ static kc_status give_settings(kc_vm *vm, const options *o)
     return KC_OK;
 }
 
+static kc_status run_text(kc_vm *vm, char *text, size_t length, const char *name)
+{
+    kc_status status = text ? kc_vm_run(vm, text, length, name) : KC_ENOMEM;
+    free(text);
+    return status;
+}
+
 static kc_status run(kc_vm *vm, const options *o)
 {
+    if (o->kernel) {
+        char *text = oneline_code(o);
+        return run_text(vm, text, text ? strlen(text) : 0, o->words[0]);
+    }
+    kc_status status = give_settings(vm, o);
+    if (status != KC_OK)
+        return status;
     if (o->code)
         return kc_vm_run(vm, o->code, strlen(o->code), "command line");
     if (strcmp(o->words[0], "-") != 0)
         return kc_vm_run_file(vm, o->words[0]);
     size_t length;
     char *text = output_read(stdin, &length);
-    if (!text)
-        return KC_ENOMEM;
-    kc_status status = kc_vm_run(vm, text, length, "stdin");
-    free(text);
-    return status;
+    return run_text(vm, text, length, "stdin");
 }
 
 static int say_failure(const kc_vm *vm, const options *o, kc_status status)
@@ -287,7 +298,7 @@ static int to_output(kc_vm *vm, const options *o)
 
 static int run_script(const options *o)
 {
-    if (!o->code && strcmp(o->words[0], "-") != 0) {
+    if (!o->code && !o->kernel && strcmp(o->words[0], "-") != 0) {
         FILE *script = fopen(o->words[0], "r");
         if (!script) {
             fprintf(stderr, "kcost: cannot read %s: %s\n", o->words[0], strerror(errno));
@@ -307,9 +318,7 @@ static int run_script(const options *o)
     kc_vm_watch(vm, watch_sweep, &seen);
     if (o->parts)
         kc_vm_shard(vm, o->part, o->parts);
-    status = give_settings(vm, o);
-    if (status == KC_OK)
-        status = run(vm, o);
+    status = run(vm, o);
     int result = status == KC_OK ? to_output(vm, o) : say_failure(vm, o, status);
     kc_vm_free(vm);
     return seen.interrupted && result == GOOD ? INTERRUPTED : result;

@@ -4,9 +4,10 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
-enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, VERSION };
+enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, VERSION };
 
 static const struct {
     int letter;
@@ -23,6 +24,9 @@ static const struct {
     { 'o', "output", "FILE", "write results to FILE" },
     { THREADS, "threads", "N", "sweep in N threads; one a core if it is not given" },
     { SHARD, "shard", "I/N", "sweep only part I of N; 'kcost merge' joins the parts" },
+    { MEASURED, "measured", "TIME", "of a kernel: what it took, as 612us, beside the roofs" },
+    { AS, "as", "CONVENTION", "of a kernel: counted as that tool or paper counts, such as pytorch" },
+    { BEST, "best", NULL, "of a kernel: the fastest schedule too" },
     { CHECK, "check", NULL, "devices: recompute every figure of the devices, or of a FILE" },
     { 'v', "verbose", NULL, "tables with ledger, kernels and notes; errors with a traceback" },
     { 'q', "quiet", NULL, "tables without the lines around them" },
@@ -36,6 +40,7 @@ void options_help(FILE *out)
     fputs("usage: kcost [options] script.lua [name=value ...]\n"
           "       kcost [options] -e 'code'\n"
           "       kcost [options] -              (the script comes from standard input)\n"
+          "       kcost [options] KERNEL [name=value ...]      (of the stdlib, such as gemm)\n"
           "       kcost devices [NAME ...] [--check [FILE ...]]\n"
           "       kcost merge PART ...         (parts of a sweep, as --json or --csv printed them)\n"
           "\n"
@@ -159,6 +164,15 @@ static void take(options *o, int letter)
     case EXPLAIN:
         o->explain = true;
         break;
+    case MEASURED:
+        o->measured = optarg;
+        break;
+    case AS:
+        o->as = optarg;
+        break;
+    case BEST:
+        o->best = true;
+        break;
     case CHECK:
         o->check = true;
         break;
@@ -181,7 +195,16 @@ static void take(options *o, int letter)
     }
 }
 
-/* What follows a script's name are its parameters. */
+/* "gemm", "norm.rms"; a script's name has another dot or a slash, or is a file's. */
+static bool is_kernel(const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t family = strspn(word, letters), member = word[family] == '.' ? strspn(word + family + 1, letters) : 0;
+    size_t length = family + (member ? member + 1 : 0);
+    return family > 0 && word[length] == '\0' && strcmp(word + family, ".lua") != 0 && access(word, F_OK) != 0;
+}
+
+/* What follows the name of a script or kernel are its parameters. */
 static void take_words(options *o)
 {
     if (o->explain && o->format != FORMAT_TABLE)
@@ -194,10 +217,14 @@ static void take_words(options *o)
         wrong(o, "merge wants the parts of a sweep, as in: kcost merge part-*.json%s", "");
     if (devices || merge)
         return;
+    o->kernel = !o->code && o->word_count > 0 && is_kernel(o->words[0]);
+    if (!o->kernel && (o->measured || o->as || o->best))
+        wrong(o, "--%s belongs to a kernel, as in: kcost gemm m=4096 n=4096 k=4096 --device h100",
+              o->measured ? "measured" : o->as ? "as" : "best");
     for (size_t i = o->code ? 0 : 1; i < o->word_count; i++)
-        add_pair(o, o->words[i], "a script takes name=value, not '%s'");
+        add_pair(o, o->words[i], o->kernel ? "a kernel takes name=value, not '%s'" : "a script takes name=value, not '%s'");
     if (!o->code && o->word_count == 0)
-        wrong(o, "no script: kcost script.lua, kcost -e 'code', or kcost - for standard input%s", "");
+        wrong(o, "no script: kcost script.lua, kcost -e 'code', kcost - for standard input, or kcost KERNEL name=value%s", "");
 }
 
 options options_read(int argc, char **argv)

@@ -21,6 +21,9 @@ typedef enum what { RUN, SHOW_HELP, SHOW_VERSION, WRONG } what;
 typedef struct options {
     what what;
     const char *code;               /* -e */
+    bool kernel;                    /* the first word is a kernel of the stdlib, the others its parameters */
+    const char *measured, *as;      /* of a kernel: its measured time; the convention to count by */
+    bool best;                      /* of a kernel: its fastest schedule too */
     const char *output;             /* -o; NULL: standard output */
     format format;
     verbosity verbosity;

@@ -173,8 +173,18 @@ static void explanation(const page *p, kc_result *r)
         fprintf(p->out, "\n%s", text);
 }
 
+/* "measured 612 us is 3.19 times the estimate and 23 % of the compute roof" */
+static void measured(const page *p, const kc_result *r)
+{
+    for (size_t i = 0; i < kc_result_notes(r); i++)
+        if (strncmp(kc_result_note(r, i), "measured ", strlen("measured ")) == 0)
+            fprintf(p->out, "%s on %s: %s\n", kc_result_name(r), kc_result_device(r), kc_result_note(r, i));
+}
+
 static void details(const page *p, kc_result *r)
 {
+    if (p->verbosity == NORMAL && !p->explain && number_of(r, KC_MEASURED) > 0)
+        measured(p, r);
     explanation(p, r);
     if (p->verbosity != VERBOSE)
         return;

@@ -1,0 +1,113 @@
+-- command.lua: what `kcost NAME k=v …` shows: a kernel of the stdlib by its name, without a script.
+--
+--     kcost gemm m=4096 n=4096 k=4096 --device h100
+--     kcost attention.standard i=4096 d=128 h=32 causal=true --device a100,h100 --as pytorch
+--     kcost gemm m=64 n=4096 k=4096 tile.m=64 tile.n=128 tile.k=64 stages=4 --device h100 --measured 12us
+local kc = require "kcost"
+local command = {}
+
+-- What a name without a dot stands for; any other is FAMILY.FUNCTION of kc.lib.
+local short = {
+    gemm = "gemm.plain", matmul = "gemm.plain", attention = "attention.flash",
+    rmsnorm = "norm.rms", layernorm = "norm.layer", elementwise = "elementwise.apply",
+}
+
+-- Parameters of these names are the schedule's, for kc.tile; all others are the kernel's.
+local scheduled = {
+    tile = true, grid = true, order = true, stages = true, warps = true, split = true, raster = true,
+    overlap = true, cluster = true, persistent = true, path = true, threads = true, vector = true, combine = true,
+}
+
+local seconds = { s = 1, ms = 1e-3, us = 1e-6, ["µs"] = 1e-6, ns = 1e-9 }
+
+-- Errors are about what was typed: no line of this file.
+local function fail(...)
+    error(string.format(...), 0)
+end
+
+local function call(f, ...)
+    local good, answer = pcall(f, ...)
+    if good then return answer end
+    local what = tostring(answer):gsub("^[%w_./]+:[%d ]*:? *", "", 1):gsub("^kc%.[%w_]+: ", "")
+    fail("%s", what)
+end
+
+local function kernel_function(name)
+    local full = short[name] or name
+    local family, member = full:match("^([%w_]+)%.([%w_]+)$")
+    if not family then
+        local names = {}
+        for known in pairs(short) do names[#names + 1] = known end
+        table.sort(names)
+        fail("there is no kernel '%s': there are %s, and FAMILY.FUNCTION of the stdlib; a script's name has a dot or a slash",
+            name, table.concat(names, ", "))
+    end
+    local functions = call(function() return kc.lib[family] end)
+    if type(functions) ~= "table" or type(functions[member]) ~= "function" then
+        local names = {}
+        for known, f in pairs(type(functions) == "table" and functions or {}) do
+            if type(f) == "function" then names[#names + 1] = known end
+        end
+        table.sort(names)
+        fail("%s has no kernel '%s'; there are %s", family, member, table.concat(names, ", "))
+    end
+    return functions[member]
+end
+
+-- "4096" is a number, "true" a boolean, anything else text.
+local function value_of(text)
+    if text == "true" or text == "false" then return text == "true" end
+    if text:find("^[-+.%d]") and text:find("^[-+.%deE]+$") then return tonumber(text) or text end
+    return text
+end
+
+-- "612us" in seconds.
+local function time_of(text)
+    local number, unit = text:match("^([-+.%deE]-)%s*([a-zµ]+)$")
+    local time = tonumber(number or "")
+    if not time or not seconds[unit] or not (time > 0 and time < math.huge) then
+        fail("--measured wants a time with its unit, as 612us or 1.5ms, not '%s'", text)
+    end
+    return time * seconds[unit]
+end
+
+-- tile.m=128 is m of the table tile.
+local function set(t, name, value)
+    local outer, inner = name:match("^([^.]+)%.(.+)$")
+    if not outer then
+        t[name] = value
+    else
+        t[outer] = type(t[outer]) == "table" and t[outer] or {}
+        t[outer][inner] = value
+    end
+end
+
+local function kernel_of(name, words)
+    local given, schedule = {}, {}
+    for _, word in ipairs(words) do
+        set(scheduled[word[1]:match("^[^.]+")] and schedule or given, word[1], value_of(word[2]))
+    end
+    local kernel = call(kernel_function(name), given)
+    if not next(schedule) then return kernel end
+    local tile = schedule.tile or {}
+    schedule.tile = nil
+    return call(kc.tile, kernel, tile, schedule)
+end
+
+-- `name`: the kernel; `words`: its parameters as { name, text } pairs; `asked`: device (names, "," between
+-- them), measured, as, best.  A result, or a list: one a device, with best the fastest schedule behind it.
+function command.run(name, words, asked)
+    local kernel, results = kernel_of(name, words), {}
+    if not asked.device then
+        if asked.measured or asked.best then fail("--%s needs --device", asked.measured and "measured" or "best") end
+        return call(kc.count, kernel, { convention = asked.as })
+    end
+    local options = { convention = asked.as, measured = asked.measured and time_of(asked.measured) }
+    for device in asked.device:gmatch("[^,]+") do
+        results[#results + 1] = call(kc.evaluate, kernel, device, options)
+        if asked.best then results[#results + 1] = call(kc.best, kernel, device, nil, options) end
+    end
+    return #results == 1 and results[1] or results
+end
+
+return command

@@ -1,0 +1,66 @@
+#!/bin/sh
+# run_oneline.sh: a kernel of the stdlib without a script: kcost NAME k=v …
+# shellcheck disable=SC2016  # the inner shell expands them
+cd "$(dirname "$0")/../.." || exit 1
+. tests/facts.sh
+here=$(mktemp -d) || exit 1
+trap 'rm -rf "$here"' EXIT
+unset KCOST_PATH COLUMNS
+LC_ALL=C
+export LC_ALL
+cube="m=4096 n=4096 k=4096"
+
+# What a script that spells it out prints.
+spelt() {
+    "$KCOST" --json -e "local kc = require 'kcost'; return $1" >"$here/spelt" || return
+    shift
+    "$KCOST" --json "$@" | cmp "$here/spelt" -
+}
+
+# shellcheck disable=SC2086  # three words
+{
+    fact "a kernel by its family is counted" spelt "kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }" gemm $cube
+    fact "matmul is gemm" spelt "kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }" matmul $cube
+    fact "a device gives a time, by any of its names" \
+        spelt "kc.evaluate(kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }, 'h100')" gemm $cube --device h100
+    fact "several devices are several rows" \
+        spelt "{ kc.evaluate(kc.lib.norm.rms { m = 64, k = 512 }, 'a100'), kc.evaluate(kc.lib.norm.rms { m = 64, k = 512 }, 'l4') }" \
+        norm.rms m=64 k=512 --device a100,l4
+    fact "tiles and the rest of a schedule follow the kernel's parameters" \
+        spelt "kc.evaluate(kc.tile(kc.lib.gemm.plain { m = 512, n = 512, k = 512 }, { m = 64, n = 64, k = 32 }, { stages = 3, split = { k = 2 } }), 'l4')" \
+        gemm m=512 n=512 k=512 tile.m=64 tile.n=64 tile.k=32 stages=3 split.k=2 --device l4
+    fact "true and words are values too" \
+        spelt "kc.count(kc.lib.attention.standard { i = 128, d = 64, causal = true, dtype = 'bf16' }, { convention = 'pytorch' })" \
+        attention.standard i=128 d=64 causal=true dtype=bf16 --as pytorch
+    fact "the fastest schedule stands behind the kernel" \
+        spelt "(function() local x = kc.lib.gemm.plain { m = 512, n = 512, k = 512 }; return { kc.evaluate(x, 'l4'), kc.best(x, 'l4') } end)()" \
+        gemm m=512 n=512 k=512 --device l4 --best
+    fact "a measured time stands beside the roofs" has \
+        "gemm on h100-sxm5: measured 612 us is 3.19 times the estimate and 23 % of the compute roof" \
+        "$KCOST" gemm $cube --device h100 --measured 612us
+    for time in 0.612ms 0.000612s 612000ns "612 us"; do
+        fact "a time has any unit: $time" has "measured 612 us is" "$KCOST" gemm $cube --device h100 --measured "$time"
+    done
+    fact "--explain follows" has "It is compute-bound: the matrix units bind." "$KCOST" gemm $cube --device h100 --explain
+
+    fact "a missing parameter is named" says "kcost: gemm: gemm.plain: k: is missing" "$KCOST" gemm m=1 n=1
+    fact "a wrong kernel is told which there are" says "kcost: gem: there is no kernel 'gem': there are attention, " "$KCOST" gem m=1
+    fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, rms" "$KCOST" norm.foo m=1
+    fact "a wrong family is said" says "the stdlib has no 'foo'" "$KCOST" foo.bar m=1
+    fact "a wrong dim of a tile is said" says "has no dim 'q'; it has m k" "$KCOST" norm.rms m=4 k=4 tile.q=2
+    fact "a wrong device is said" says "unknown device 'h10'" "$KCOST" gemm $cube --device h10
+    fact "a wrong convention is said" says "there is no convention 'pytorhc'; did you mean 'pytorch'?" "$KCOST" gemm $cube --as pytorhc
+    for time in 12 us 1e9999s -4us nan; do
+        fact "a wrong time is said: $time" says "--measured wants a time with its unit" \
+            "$KCOST" gemm $cube --device h100 "--measured=$time"
+    done
+    fact "a measured time needs a device" says "--measured needs --device" "$KCOST" gemm $cube --measured 12us
+    fact "a search needs a device" says "--best needs --device" "$KCOST" gemm $cube --best
+    fact "a word that is no parameter is wrong usage" exits 2 "$KCOST" gemm m
+    fact "a wrong parameter fails" exits 1 "$KCOST" gemm m=x n=1 k=1
+    fact "--best is for kernels" says "--best belongs to a kernel" "$KCOST" --best -e 'return 1'
+    fact "quotes, brackets and line ends are text" says "size of dim 'm' is " "$KCOST" gemm "$(printf 'm="]]\n\\"x')" n=1 k=1
+}
+cp scripts/roofline101.lua "$here/gemm"
+fact "a file of that name is a script" shell 'cd "$1" && "$KCOST" gemm >/dev/null' - "$here"
+facts_end

@@ -1,0 +1,68 @@
+/* oneline.c: a kernel, its parameters and what is asked of it, as a call of stdlib/command.lua. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "oneline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A Lua string of any bytes. */
+static void put_text(FILE *out, const char *text, size_t length)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < ' ')
+            fprintf(out, "\\%03d", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void put_field(FILE *out, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, "%s = ", name);
+    put_text(out, text, strlen(text));
+    fputs(", ", out);
+}
+
+static bool is_device(const setting *s)
+{
+    return s->length == strlen("device") && strncmp(s->name, "device", s->length) == 0;
+}
+
+char *oneline_code(const options *o)
+{
+    char *code = NULL;
+    size_t size = 0;
+    const char *device = NULL;
+    FILE *out = open_memstream(&code, &size);
+    if (!out)
+        return NULL;
+    fputs("return require('kcost').lib.command.run(", out);
+    put_text(out, o->words[0], strlen(o->words[0]));
+    fputs(", { ", out);
+    for (size_t i = 0; i < o->setting_count; i++) {
+        const setting *s = &o->settings[i];
+        if (is_device(s)) {
+            device = s->value;
+            continue;
+        }
+        fputs("{ ", out);
+        put_text(out, s->name, s->length);
+        fputs(", ", out);
+        put_text(out, s->value, strlen(s->value));
+        fputs(" }, ", out);
+    }
+    fputs("}, { ", out);
+    put_field(out, "device", device);
+    put_field(out, "measured", o->measured);
+    put_field(out, "as", o->as);
+    fprintf(out, "best = %s })", o->best ? "true" : "false");
+    return fclose(out) == 0 ? code : NULL;
+}
