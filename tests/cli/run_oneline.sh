@@ -43,6 +43,15 @@ spelt() {
     done
     fact "--explain follows" has "It is compute-bound: the matrix units bind." "$KCOST" gemm $cube --device h100 --explain
 
+    for words in "--explain bytes gemm $cube" "gemm $cube --explain bytes" "gemm $cube --explain=bytes"; do
+        fact "a figure is its formula: $words" has "A: m 4096 x k 4096 x 2 B compulsory = 33554432" "$KCOST" $words
+    done
+    fact "also as another tool counts" has "matmul over k: 1 x m 4096 x k 4096 x n 4096 = 68719476736" \
+        "$KCOST" gemm $cube --as fvcore --explain flops
+    fact "a wrong field is wrong usage" says "--explain wants a field of a result, such as bytes, flops or time, not 'byts'" \
+        "$KCOST" gemm $cube --explain=byts
+    fact "a field that a count lacks is said" says "explain: gemm has no time" "$KCOST" gemm $cube --explain time
+
     fact "a missing parameter is named" says "kcost: gemm: gemm.plain: k: is missing" "$KCOST" gemm m=1 n=1
     fact "a wrong kernel is told which there are" says "kcost: gem: there is no kernel 'gem': there are attention, " "$KCOST" gem m=1
     fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, rms" "$KCOST" norm.foo m=1

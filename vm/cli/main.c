@@ -278,7 +278,7 @@ static int show(kc_vm *vm, const options *o, FILE *out)
     case FORMAT_CSV_TENSORS:
         return show_document(out, kc_vm_csv(vm, 1), vm);
     default: {
-        page p = { out, output_width(out), o->verbosity, o->explain };
+        page p = { out, output_width(out), o->verbosity, o->explain, o->field };
         return show_tables(vm, &p);
     }
     }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kcost.h"
+
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
 enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, VERSION };
 
@@ -20,7 +22,7 @@ static const struct {
     { DEVICE, "device", "NAME", "the same as --set device=NAME" },
     { JSON, "json", NULL, "print one JSON document" },
     { CSV, "csv", "[=tensors]", "print one CSV table; with =tensors the ledger, a row a tensor" },
-    { EXPLAIN, "explain", NULL, "behind each table, say where the time goes and what would help" },
+    { EXPLAIN, "explain", "[=FIELD]", "say where the time goes and what would help; of a FIELD, its formula with values" },
     { 'o', "output", "FILE", "write results to FILE" },
     { THREADS, "threads", "N", "sweep in N threads; one a core if it is not given" },
     { SHARD, "shard", "I/N", "sweep only part I of N; 'kcost merge' joins the parts" },
@@ -127,6 +129,14 @@ static void take_shard(options *o, const char *text)
         wrong(o, "--shard wants I/N, part I of N parts, as in 3/16, not '%s'", text);
 }
 
+static bool is_field(const char *word)
+{
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (strcmp(kc_field_name((kc_field)f), word) == 0)
+            return true;
+    return false;
+}
+
 static void take(options *o, int letter)
 {
     const char *end;
@@ -163,6 +173,9 @@ static void take(options *o, int letter)
         break;
     case EXPLAIN:
         o->explain = true;
+        o->field = optarg;
+        if (optarg && !is_field(optarg))
+            wrong(o, "--explain wants a field of a result, such as bytes, flops or time, not '%s'", optarg);
         break;
     case MEASURED:
         o->measured = optarg;
@@ -204,9 +217,23 @@ static bool is_kernel(const char *word)
     return family > 0 && word[length] == '\0' && strcmp(word + family, ".lua") != 0 && access(word, F_OK) != 0;
 }
 
+/* "--explain bytes" with a space, wherever it stands: no script, kernel or parameter is called that. */
+static void take_field(options *o)
+{
+    for (size_t i = 0; i < o->word_count && !o->field; i++) {
+        if (!is_field(o->words[i]))
+            continue;
+        o->field = o->words[i];
+        memmove(o->words + i, o->words + i + 1, (o->word_count - i) * sizeof *o->words); /* and the NULL behind them */
+        o->word_count--;
+    }
+}
+
 /* What follows the name of a script or kernel are its parameters. */
 static void take_words(options *o)
 {
+    if (o->explain && !o->field)
+        take_field(o);
     if (o->explain && o->format != FORMAT_TABLE)
         wrong(o, "--explain prints sentences: not with --json or --csv, where r:explain() gives them%s", "");
     bool devices = !o->code && o->word_count > 0 && strcmp(o->words[0], "devices") == 0;

@@ -28,6 +28,7 @@ typedef struct options {
     format format;
     verbosity verbosity;
     bool explain;
+    const char *field;              /* of --explain FIELD; NULL: where the time goes */
     bool check;                     /* devices --check */
     unsigned threads;               /* of sweeps; 0: one a core */
     unsigned part, parts;           /* --shard; 0: all */

@@ -168,9 +168,13 @@ static void heading(const page *p, const char *name, const char *device)
 
 static void explanation(const page *p, kc_result *r)
 {
-    const char *text = p->explain ? kc_result_explain(r) : NULL;
+    if (!p->explain)
+        return;
+    const char *text = p->field ? kc_result_formula(r, p->field) : kc_result_explain(r);
     if (text)
         fprintf(p->out, "\n%s", text);
+    else
+        fprintf(stderr, "kcost: %s\n", kc_context_message(kc_object_context((kc_object *)(void *)r)));
 }
 
 /* "measured 612 us is 3.19 times the estimate and 23 % of the compute roof" */

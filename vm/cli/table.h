@@ -11,6 +11,7 @@ typedef struct page {
     size_t width;                   /* columns of the terminal; 0: no limit */
     verbosity verbosity;
     bool explain;                   /* behind each table, kc_result_explain of its results */
+    const char *field;              /* or the formula of this field; NULL */
 } page;
 
 /* One table of results that belong together (none of a program), then what

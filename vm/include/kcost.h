@@ -334,6 +334,10 @@ const char *kc_result_schedule(const kc_result *result);   /* JSON object; NULL:
  * fusion, each evaluated alone.  Of a count only the work and the bytes.  The text
  * belongs to the result; asked again, it is the same.  NULL: no memory. */
 const char *kc_result_explain(kc_result *result);
+/* A field as its formula with values, by its name ("bytes", "times.hbm"): work op by op, bytes tensor by tensor and
+ * cause by cause, times roof by roof, quotients and the limits of a core; of a program kernel by kernel.  The last
+ * line is the field.  The text is good until the next call.  KC_EARGUMENT: the result has no such field. */
+const char *kc_result_formula(kc_result *result, const char *field);
 /* Relative change of the time for 1 % more of one roof, -0.0071 for 0.71 % less: x is
  * evaluated again on a device with that roof raised.  "launch" and "latency" get 1 %
  * shorter.  KC_EARGUMENT: the result has no time, or the device no such roof. */

@@ -1,4 +1,4 @@
-/* explain.c: r:explain() and r:sensitivity(): design, section 2.3. */
+/* explain.c: r:explain(), r:explain(field) and r:sensitivity(): design, section 2.3. */
 #include "binding.h"
 
 static kc_result *result_at(kci_call *c, const char *how)
@@ -9,13 +9,19 @@ static kc_result *result_at(kci_call *c, const char *how)
     return (kc_result *)object;
 }
 
+static const char *explained(kc_result *r, const char *field)
+{
+    return field != NULL ? kc_result_formula(r, field) : kc_result_explain(r);
+}
+
 int kci_result_explain(lua_State *L)
 {
-    kci_call c = kci_begin(L, "explain", 1);
+    kci_call c = kci_begin(L, "explain", 2);
     kc_result *r = result_at(&c, "r:explain()");
-    const char *text = kc_result_explain(r);
+    const char *field = kci_absent(&c, 2) ? NULL : kci_string(&c, 2, "field");
+    const char *text = explained(r, field);
     if (text == NULL && kci_try_again(&c))
-        text = kc_result_explain(r);
+        text = explained(r, field);
     if (text == NULL)
         return kci_model_error(&c);
     lua_pushstring(L, text);

@@ -248,10 +248,8 @@ static kc_status remember(kc_result *r, const kc_device *device, const kc_option
 static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call, bool words)
 {
     kc_result *r = ask_words(x, device, options, call, words);
-    if (!r || !device)
-        return r;
-    kc_status status = remember(r, device, options);
-    if (status == KC_OK && options && options->measured > 0)
+    kc_status status = r ? remember(r, device, options) : KC_OK;
+    if (r && device && status == KC_OK && options && options->measured > 0)
         status = kci_measured(r, device, options->measured);
     if (status == KC_OK)
         return r;

@@ -243,6 +243,9 @@ double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole,
 /* twin.c: useful points of node n; of twins the first has what all cover, once */
 double kci_useful_points(kci_plan *plan, uint32_t n);
 
+/* Of a counted plan: what op n adds to matrix, vector and special work. */
+kc_status kci_work_of(kci_plan *plan, uint32_t n, double useful[3], double executed[3]);
+
 /* What of the figures follows from the nest alone. */
 void kci_plan_work(kci_plan *plan);
 void kci_plan_traffic(kci_plan *plan);

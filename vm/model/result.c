@@ -300,6 +300,7 @@ void kci_result_destroy(kc_object *object)
     kci_free(context, r->schedule, r->schedule_capacity * sizeof *r->schedule);
     kci_notes_free(&r->notes);
     kci_free_text(context, r->explanation);
+    kci_free_text(context, r->formula);
     kci_free_text(context, r->label);
     kc_release(r->x);
     kc_release(r->of);

@@ -52,7 +52,7 @@ struct kc_result {
     kc_object *x;                   /* a kernel or a program */
     kc_device *of;
     kc_options *options;
-    char *explanation, *label;      /* as text, once asked for */
+    char *explanation, *formula, *label;    /* as text, once asked for */
 };
 
 /* One x on one device. */

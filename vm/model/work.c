@@ -192,6 +192,23 @@ static kc_status count_node(kci_plan *plan, uint32_t n, const totals *useful, co
     return KC_OK;
 }
 
+kc_status kci_work_of(kci_plan *plan, uint32_t n, double useful[3], double executed[3])
+{
+    double matrix[2][KCI_FORMATS] = { { 0 } }, vector[2][2] = { { 0 } };
+    useful[2] = executed[2] = 0;
+    const totals to = { matrix[0], vector[0], &useful[2], NULL, NULL, { 0, 0 } };
+    const totals done = { matrix[1], vector[1], &executed[2], NULL, NULL, { 0, 0 } };
+    kc_status status = count_node(plan, n, &to, &done);
+    for (int i = 0; i < 2; i++) {
+        double *work = i ? executed : useful;
+        work[0] = 0;
+        for (int f = 0; f < KCI_FORMATS; f++)
+            work[0] += matrix[i][f];
+        work[1] = vector[i][0] + vector[i][1];
+    }
+    return status;
+}
+
 static double tile_over(const kci_plan *plan, kci_set loops)
 {
     double product = 1;
