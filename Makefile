@@ -86,7 +86,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests demo check ci lint asan valgrind cover bench accuracy install uninstall clean help FORCE
+.PHONY: all tests demo check ci lint asan valgrind cover bench accuracy amalg install uninstall clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
 	$(if $(VARIANT),,@ln -sfn $(LUA)/kcost build/kcost)
@@ -125,6 +125,8 @@ bench: $(patsubst %.c,$(B)/%,$(BENCHES)) ## runs tests/bench
 MEASURED ?= $(or $(SHARED),../shared)/measured
 accuracy: $(B)/tests/accuracy/accuracy ## predicts every measured kernel of MEASURED=, ../shared/measured by default
 	@./$< $(MEASURED) tests/data/measured -o build/accuracy.csv
+
+amalg: build/amalg/kcost.c build/amalg/kcost.h ## the model as one kcost.c and kcost.h, to paste into a project
 
 clean: ## removes build/
 	rm -rf build
@@ -203,6 +205,15 @@ $(KCOST): $(COMMAND_O) $(BINDING_O) $(MODEL_O) $(B)/files
 	$(call making,link)
 	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $(COMMAND_O) $(BINDING_O) $(MODEL_O) \
 	    $(LUA_A) $(TABLE_SO) $(LIBS) -ldl
+
+# ---- the model as one file ---------------------------------------------------
+
+build/amalg/kcost.c: vm/amalg.awk LICENSE $(B)/gen/devices.c $(wildcard vm/model/*.[ch])
+	$(call making,amalg)
+	$(Q)awk -f $< LICENSE $(MODEL) $(B)/gen/devices.c >$@
+
+build/amalg/kcost.h: vm/include/kcost.h
+	@mkdir -p $(@D) && cp $< $@
 
 # ---- tests -------------------------------------------------------------------
 

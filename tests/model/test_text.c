@@ -311,7 +311,6 @@ TEST(a_word_that_is_near_nothing_names_nothing)
 static void assert_prefix(const char *prefix, double factor)
 {
     char amount[KCI_SI_BYTES], want[KCI_SI_BYTES];
-    assert_number(kci_prefix_factor(prefix), factor);
     kci_si(amount, 1.5 * factor, "B");
     snprintf(want, sizeof want, "1.50 %sB", prefix);
     assert_text(amount, want);
@@ -328,12 +327,6 @@ TEST(G_is_10_to_9) { assert_prefix("G", 1e9); }
 TEST(T_is_10_to_12) { assert_prefix("T", 1e12); }
 TEST(P_is_10_to_15) { assert_prefix("P", 1e15); }
 TEST(E_is_10_to_18) { assert_prefix("E", 1e18); }
-
-TEST(a_letter_that_is_no_prefix_has_no_factor)
-{
-    assert_number(kci_prefix_factor("K"), 0);
-    assert_number(kci_prefix_factor("Gi"), 0);
-}
 
 static const char *amount_of(double value)
 {
@@ -392,7 +385,6 @@ int main(void)
         cmocka_unit_test(T_is_10_to_12),
         cmocka_unit_test(P_is_10_to_15),
         cmocka_unit_test(E_is_10_to_18),
-        cmocka_unit_test(a_letter_that_is_no_prefix_has_no_factor),
         cmocka_unit_test(amounts_have_three_digits_and_never_a_thousand_before_the_prefix),
     };
     return run(tests);

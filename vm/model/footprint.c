@@ -123,7 +123,7 @@ static void find_lives(kci_plan *plan)
                 if (used->begin == 0)
                     continue;
                 used->end = time;
-                int shared = kci_shared(plan, plan->pass[input], p);
+                int shared = kci_shared_depth(plan, plan->pass[input], p);
                 if (shared < used->shared)
                     used->shared = shared;
             }

@@ -39,7 +39,7 @@ static void number_loops(kci_plan *plan)
     }
 }
 
-int kci_shared(const kci_plan *plan, int from, int to)
+int kci_shared_depth(const kci_plan *plan, int from, int to)
 {
     int depth = KCI_MAX_LOOPS;
     for (int p = from + 1; p <= to; p++)
@@ -145,7 +145,7 @@ static void join_passes(kci_plan *plan)
                 int ended = plan->reduced_index[i] >= 0 ? last[plan->reduced_index[i]] : 0;
                 if (ended == 0 || ended >= p || plan->depth[i] >= limit)
                     continue;
-                if (ended == p - 1 || kci_shared(plan, ended, p - 1) >= plan->depth[i])
+                if (ended == p - 1 || kci_shared_depth(plan, ended, p - 1) >= plan->depth[i])
                     limit = plan->depth[i];
             }
         }
@@ -245,7 +245,7 @@ static void settle(kci_plan *plan, int p)
                 around = kci_visit_of(plan, edge->node, p)->around;
             } else if (graph->nodes[edge->node].kind == KCI_OP && plan->pass[edge->node] < p) {
                 const kci_visit *before = kci_visit_of(plan, edge->node, plan->pass[edge->node]);
-                around = before ? down_to(plan, before->around, kci_shared(plan, plan->pass[edge->node], p)) : 0;
+                around = before ? down_to(plan, before->around, kci_shared_depth(plan, plan->pass[edge->node], p)) : 0;
             }
             /* what rescales runs where its accumulator is added to */
             bool rescales = (node->flags & KCI_RESCALE) &&

@@ -167,7 +167,7 @@ kc_status kci_combine(kci_plan *plan);
 kc_status kci_number_passes(kci_plan *plan);
 kc_status kci_nest(kci_plan *plan);
 kci_visit *kci_visit_of(const kci_plan *plan, uint32_t node, int pass); /* NULL: it does not run there */
-int kci_shared(const kci_plan *plan, int from, int to);         /* depth that passes from..to all share */
+int kci_shared_depth(const kci_plan *plan, int from, int to);   /* depth that passes from..to all share */
 
 /* need.c: what the uses of each node in each pass that does it need */
 void kci_find_needs(kci_plan *plan);

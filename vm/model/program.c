@@ -203,7 +203,7 @@ static kc_status add_slot(kernels *k, kc_object **slot)
 }
 
 /* Programs and groups within are shared: this one gets copies of its own. */
-static kc_status unshare(kernels *k, kc_program *program)
+static kc_status copy_parts(kernels *k, kc_program *program)
 {
     kc_status status = KC_OK;
     for (size_t i = 0; i < program->part_count && !status; i++) {
@@ -218,7 +218,7 @@ static kc_status unshare(kernels *k, kc_program *program)
                 own->parts[p] = (kci_part){ kc_retain(inner->parts[p].object), inner->parts[p].times };
             program->parts[i].object = (kc_object *)(void *)own;
             kc_release(part);
-            status = unshare(k, own);
+            status = copy_parts(k, own);
         } else if (group->member_count > 0) {
             kc_kernel *own = kc_group(k->context, group->name, (kc_object *const *)(void *)group->members, group->member_count);
             if (!own)
@@ -242,7 +242,7 @@ static kc_status narrow(kc_program *program)
     if (!masked)
         return KC_OK;
     kernels all = { .context = program->base.context };
-    kc_status status = unshare(&all, program);
+    kc_status status = copy_parts(&all, program);
     for (size_t i = all.count; i-- > 0 && !status;) {
         kc_kernel *kernel = all.list[i];
         kc_kernel *narrowed = kci_kernel_scheduled(kernel, kernel->schedule);

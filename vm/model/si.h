@@ -67,14 +67,4 @@ static inline void kci_si(char *out, double value, const char *unit)
              *unit || *kci_prefixes[chosen].name ? " " : "", kci_prefixes[chosen].name, unit);
 }
 
-/* The factor that a prefix stands for: 1e9 of "G"; 0: none such. */
-static inline double kci_prefix_factor(const char *name)
-{
-    for (int i = 0; i < KCI_PREFIXES; i++)
-        if (strcmp(kci_prefixes[i].name, name) == 0)
-            return kci_prefixes[i].power < 0 ? 1 / kci_power_of_ten(-kci_prefixes[i].power)
-                                             : kci_power_of_ten(kci_prefixes[i].power);
-    return 0;
-}
-
 #endif
