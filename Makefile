@@ -7,6 +7,7 @@
 #     VARIANT=name            builds beside the plain build, in build/$(LUA)-name
 
 ENGINES := $(if $(filter undefined default,$(origin LUA)),lua5.4 luajit,$(LUA))
+FOUND    = $(foreach engine,$(ENGINES),$(shell pkg-config --exists $(engine) && echo $(engine)))
 LUA     ?= lua5.4
 PREFIX  ?= /usr/local
 VARIANT ?= $(if $(SANITIZE),asan)
@@ -48,6 +49,9 @@ LUA_SO    = $(call ask,LUA_SO,pkg-config --libs $(LUA))
 LUA_AT    = $(call ask,LUA_AT,pkg-config --variable=libdir $(LUA))
 LUA_LIB  := $(if $(filter luajit,$(LUA)),luajit-5.1,lua5.4)
 LUA_A     = $(LUA_AT)/lib$(LUA_LIB).a
+# Where stock interpreters look for modules: under /usr in the folder of the machine's architecture.
+LUA_CMOD  = $(call ask,LUA_CMOD,pkg-config --define-variable=prefix= --variable=INSTALL_CMOD $(LUA))
+LUA_DIR   = $(or $(if $(filter /usr,$(PREFIX)),$(LUA_CMOD:/%=%)),lib/lua/$(if $(filter luajit,$(LUA)),5.1,5.4))
 TABLE_INC = $(call ask,TABLE_INC,pkg-config --cflags smartcols)
 TABLE_SO  = $(call ask,TABLE_SO,pkg-config --libs smartcols)
 
@@ -86,7 +90,8 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests demo check ci lint asan valgrind cover bench accuracy amalg install uninstall clean help FORCE
+.PHONY: all tests demo check ci lint asan valgrind cover bench accuracy abi amalg install install-engine \
+        uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
 	$(if $(VARIANT),,@ln -sfn $(LUA)/kcost build/kcost)
@@ -125,6 +130,9 @@ bench: $(patsubst %.c,$(B)/%,$(BENCHES)) ## runs tests/bench
 MEASURED ?= $(or $(SHARED),../shared)/measured
 accuracy: $(B)/tests/accuracy/accuracy ## predicts every measured kernel of MEASURED=, ../shared/measured by default
 	@./$< $(MEASURED) tests/data/measured -o build/accuracy.csv
+
+abi: $(LIBRARY) $(VM) ## is the ABI of the libraries still that of tests/abi?  ACCEPT=1 renews it
+	@BUILD=$(CURDIR)/$(B) ENGINE=$(LUA) VARIANT=$(VARIANT) tests/abi/run_abi.sh
 
 amalg: build/amalg/kcost.c build/amalg/kcost.h ## the model as one kcost.c and kcost.h, to paste into a project
 
@@ -236,30 +244,53 @@ $(B)/tests/accuracy/accuracy: $(call object,$(SCORE)) $(ARCHIVE)
 
 # ---- install -----------------------------------------------------------------
 
-to      = $(DESTDIR)$(PREFIX)
-LUA_DIR := lib/lua/$(if $(filter luajit,$(LUA)),5.1,5.4)
-PLACED   = $(to)/bin/kcost $(to)/include/kcost.h $(to)/$(LUA_DIR)/kcost.so $(to)/share/kcost \
-           $(addprefix $(to)/lib/,libkcost.a libkcost.so libkcost.so.0 libkcost-$(LUA).so \
-           libkcost-$(LUA).so.0 pkgconfig/kcost.pc pkgconfig/kcost-$(LUA).pc)
+# What goes where under PREFIX: a variable a folder.
+at/bin                               = $(KCOST)
+at/include                           = vm/include/kcost.h
+at/lib                               = $(ARCHIVE) $(LIBRARY) $(VM)
+at/lib/pkgconfig                     = $(B)/kcost.pc $(B)/kcost-$(LUA).pc
+at/share/bash-completion/completions = vm/cli/kcost.bash
+at/share/kcost/devices               = $(DEVICES)
+at/share/kcost/scripts               = $(SCRIPTS)
+at/share/kcost/scripts/cluster       = $(sort $(wildcard scripts/cluster/*.sh))
+at/share/kcost/stdlib                = $(STDLIB)
+at/share/man/man1                    = $(B)/kcost.1
+at/$(LUA_DIR)                        = $(MODULE)
 
-install: all ## to $(DESTDIR)$(PREFIX): header, libraries, module, command, stdlib, devices, scripts
-	install -d $(addprefix $(to)/,bin include lib/pkgconfig $(LUA_DIR)) \
-	    $(addprefix $(to)/share/kcost/,stdlib devices scripts/cluster)
-	install $(KCOST) $(to)/bin
-	install -m 644 vm/include/kcost.h $(to)/include
-	install -m 644 $(ARCHIVE) $(LIBRARY) $(VM) $(to)/lib
-	ln -sfn libkcost.so.0 $(to)/lib/libkcost.so
-	ln -sfn libkcost-$(LUA).so.0 $(to)/lib/libkcost-$(LUA).so
-	install -m 644 $(MODULE) $(to)/$(LUA_DIR)
-	install -m 644 $(STDLIB) $(to)/share/kcost/stdlib
-	install -m 644 $(DEVICES) $(to)/share/kcost/devices
-	install -m 644 $(SCRIPTS) $(to)/share/kcost/scripts
-	install scripts/cluster/*.sh $(to)/share/kcost/scripts/cluster
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' vm/kcost.pc.in >$(to)/lib/pkgconfig/kcost.pc
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LUA@|$(LUA)|; s|@LIB@|$(LUA_LIB)|' vm/kcost-vm.pc.in \
-	    >$(to)/lib/pkgconfig/kcost-$(LUA).pc
+FOLDERS = $(patsubst at/%,%,$(sort $(filter at/%,$(.VARIABLES))))
+LINKS   = $(patsubst %.0,%,$(addprefix lib/,$(notdir $(LIBRARY) $(VM))))
+PLACED  = $(LINKS) $(foreach folder,$(FOLDERS),$(addprefix $(folder)/,$(notdir $(at/$(folder)))))
+
+to      = $(DESTDIR)$(PREFIX)
+mode    = $(if $(filter bin %/cluster,$(1)),755,644)
+place   = install -d '$(to)/$(1)' && install -m $(mode) $(at/$(1)) '$(to)/$(1)'
+filled  = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LUA@|$(LUA)|; s|@LIB@|$(LUA_LIB)|' $< >$@
+
+# LUA's last: it gives the command.
+install: ## to $(DESTDIR)$(PREFIX), for each engine that is there: libraries, module, command, manual
+	@for engine in $(or $(filter-out $(LUA),$(FOUND)) $(filter $(LUA),$(FOUND)),$(LUA)); do \
+	    $(MAKE) --no-print-directory LUA=$$engine install-engine || exit 1; done
+
+install-engine: all $(at/lib/pkgconfig) $(at/share/man/man1)
+	@echo "  $(LUA) to $(to)"
+	$(Q)$(foreach folder,$(FOLDERS),$(call place,$(folder)) && ) \
+	    for link in $(LINKS); do ln -sfn $$(basename $$link).0 '$(to)'/$$link || exit 1; done
 
 uninstall: ## removes what install placed
-	rm -rf $(PLACED)
+	@for engine in lua5.4 luajit; do $(MAKE) --no-print-directory LUA=$$engine uninstall-engine || exit 1; done
+
+uninstall-engine:
+	$(Q)if cd '$(to)' 2>/dev/null; then rm -rf share/kcost $(PLACED); fi
+
+$(B)/kcost.pc: vm/kcost.pc.in FORCE
+	@$(filled)
+
+$(B)/kcost-$(LUA).pc: vm/kcost-vm.pc.in FORCE
+	@$(filled)
+
+# The manual says what --help says.
+$(B)/kcost.1: vm/cli/man.awk $(KCOST)
+	$(call making,man)
+	$(Q)$(KCOST) --help | awk -f $< -v version=$(VERSION) >$@
 
 -include $(patsubst %.o,%.d,$(MODEL_O) $(BINDING_O) $(COMMAND_O) $(TEST_O))

@@ -29,7 +29,7 @@ for engine in lua5.4 luajit; do
     tool "$engine parses stdlib, scripts and devices" "$engine" tests/parse.lua $lua
 done
 tool luacheck luacheck --quiet --codes --no-color stdlib scripts devices tests
-tool shellcheck shellcheck -x $sh
+tool shellcheck shellcheck -x $sh vm/cli/kcost.bash
 # uninitvar: takes a pointer through void * for a value.
 tool cppcheck cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
     --enable=warning,performance,portability --suppress=missingIncludeSystem --suppress=uninitvar \

@@ -13,8 +13,16 @@ hardened() {
     readelf -d "$1" | grep -q 'FLAGS.*NOW' && readelf -lW "$1" | grep -q GNU_RELRO &&
         readelf -lW "$1" | grep -q 'GNU_STACK.*RW ' && nm -D "$1" | grep -q __stack_chk_fail
 }
+# An object made from the same sources in another folder.
+same_elsewhere() {
+    cp -r Makefile vm "$work" &&
+        make -s -C "$work" LUA="$ENGINE" "build/$ENGINE/vm/model/index.o" &&
+        cmp "$work/build/$ENGINE/vm/model/index.o" "$BUILD/vm/model/index.o"
+}
 pie() { readelf -h "$1" | grep -q 'DYN (' && readelf -d "$1" | grep -q 'FLAGS_1.*PIE'; }
 
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 vm=libkcost-$ENGINE.so.0
 fact "libkcost exports kc_* only" every libkcost.so.0 '^kc_'
 fact "the VM's library exports kc_vm_* and luaopen_kcost only" every "$vm" '^(kc_vm_|luaopen_kcost)'
@@ -32,6 +40,11 @@ for file in libkcost.so.0 "$vm" kcost.so kcost; do
     fact "$file is hardened" hardened "$BUILD/$file"
 done
 fact "the command is position independent" pie "$BUILD/kcost"
+
+for file in libkcost.so.0 libkcost.a "$vm" kcost.so kcost; do
+    fact "$file names no folder of this machine" not grep -qF "$PWD/" "$BUILD/$file"
+done
+fact "an object is the same, byte for byte, in another folder" same_elsewhere
 
 host='print(type(require "kcost"))'
 fact "a stock interpreter loads the module" \
