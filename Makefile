@@ -216,7 +216,7 @@ $(KCOST): $(COMMAND_O) $(BINDING_O) $(MODEL_O) $(B)/files
 
 # ---- the model as one file ---------------------------------------------------
 
-build/amalg/kcost.c: vm/amalg.awk LICENSE $(B)/gen/devices.c $(wildcard vm/model/*.[ch])
+build/amalg/kcost.c: vm/amalg.awk LICENSE $(B)/gen/devices.c $(wildcard vm/model/*.[ch]) $(B)/files
 	$(call making,amalg)
 	$(Q)awk -f $< LICENSE $(MODEL) $(B)/gen/devices.c >$@
 
@@ -264,7 +264,7 @@ PLACED  = $(LINKS) $(foreach folder,$(FOLDERS),$(addprefix $(folder)/,$(notdir $
 to      = $(DESTDIR)$(PREFIX)
 mode    = $(if $(filter bin %/cluster,$(1)),755,644)
 place   = install -d '$(to)/$(1)' && install -m $(mode) $(at/$(1)) '$(to)/$(1)'
-filled  = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LUA@|$(LUA)|; s|@LIB@|$(LUA_LIB)|' $< >$@
+filled  = mkdir -p $(@D) && sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LUA@|$(LUA)|; s|@LIB@|$(LUA_LIB)|' $< >$@
 
 # LUA's last: it gives the command.
 install: ## to $(DESTDIR)$(PREFIX), for each engine that is there: libraries, module, command, manual
