@@ -43,7 +43,7 @@ flags() { PKG_CONFIG_PATH=$at/lib/pkgconfig pkg-config "$@"; }
 # compiles COMPILER STANDARD SOURCE PACKAGE
 compiles() {
     # shellcheck disable=SC2046  # flags
-    "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror "$3" $(flags --cflags --libs "$4") \
+    "$1" "-std=$2" -pthread -Wall -Wextra -Wpedantic -Werror "$3" $(flags --cflags --libs "$4") \
         "-Wl,-rpath,$at/lib" -o "$work/host"
 }
 host() { compiles "$@" && "$work/host"; }
@@ -89,7 +89,8 @@ fi
 for example in vm/examples/*.c; do
     [ -e "$example" ] || continue
     package=kcost
-    grep -q kc_vm_new "$example" && package=kcost-$ENGINE
+    grep -q 'kc_vm_new\|luaopen_kcost' "$example" && package=kcost-$ENGINE
+    grep -q '<lua' "$example" && package="$package $ENGINE"
     fact "$example links $package" compiles "$CC" c11 "$example" "$package"
 done
 fact "a stock interpreter finds the module" \
