@@ -105,17 +105,17 @@ function declare(path,    i, text, in_enum) {
         sub(/^__extension__ /, "", text)
         if (in_enum)
             own_enumerators(path, text)
-        if (match(text, /^(typedef )?(struct|union|enum) [a-z_]+/))
-            own(path, word(text, match(text, /[a-z_]+( \{|;|$)/)))
+        if (match(text, /^(typedef )?(struct|union|enum) [a-z0-9_]+( \{|;|$)/))
+            own_before(path, text, RLENGTH + 1)
         if (text ~ /^(typedef )?enum [^;]*\{/) {
             in_enum = 1
             own_enumerators(path, substr(text, index(text, "{") + 1))
         }
-        if (text ~ /^typedef .*\(\*[a-z_]+\)/)
+        if (text ~ /^typedef .*\(\*[a-z0-9_]+\)/)
             own(path, word(text, index(text, "(*") + 2))
         else if (text ~ /^(typedef|\}) [^{(]*;/ && text !~ /^\};/)
             own_before(path, text, index(text, ";"))
-        else if (text ~ /^(static|\}) / && match(text, /[(\[=;]/))
+        else if (text ~ /^(static|\}) / && match(text, /[(=;[]/))
             own_before(path, text, RSTART)
         if (text ~ /\}/)
             in_enum = 0
@@ -124,60 +124,69 @@ function declare(path,    i, text, in_enum) {
 
 # ---- writing ------------------------------------------------------------------------------------
 
-function write(path,    i, text) {
-    printf "\n/* ---- %s ---- */\n", stem(path) (path ~ /h$/ ? ".h" : ".c")
-    in_comment = braces = 0
+function write(path,    i, text, name, names) {
+    printf "\n/* ---- %s ---- */\n", substr(path, match(path, /[^\/]*$/))
+    in_comment = braces = members = 0
     before = ""
     for (i = 1; i <= length_of[path]; i++) {
         text = line[path, i]
-        if (path ~ /c$/ && text ~ /^#define /)
-            macros[word(text, 9)]
-        if (text ~ /^#undef /)
-            delete macros[word(text, 8)]
-        print path ~ /c$/ ? renamed(path, text) : text
+        if (path ~ /h$/) {
+            print text
+            continue
+        }
+        if (text ~ /^#define /) {
+            macro[++names] = word(text, 9)
+            defined[macro[names]] = 1
+        } else if (text ~ /^#undef /)
+            defined[word(text, 8)] = 0
+        print renamed(path, text)
     }
-    for (name in macros) {
-        print "#undef " name
-        delete macros[name]
-    }
+    for (i = 1; i <= names; i++)
+        if (defined[macro[i]])
+            print "#undef " macro[i]
 }
 
-# The line with its clashing names replaced.  A member keeps its name: behind "." and "->", and
-# where a struct declares it.
-function renamed(path, text,    out, token, after) {
+# The line with its clashing names replaced.
+function renamed(path, text,    out, token) {
     while (text != "") {
-        if (in_comment) {
-            token = match(text, /\*\//) ? substr(text, 1, RSTART + 1) : text
-            in_comment = !RSTART
-        } else if (match(text, /^[A-Za-z_][A-Za-z0-9_]*/) || match(text, /^[0-9][0-9A-Za-z_.]*/) ||
-                   match(text, /^"([^"\\]|\\.)*"/) || match(text, /^'([^'\\]|\\.)*'/) ||
-                   match(text, /^->/) || match(text, /^[ \t]+/))
-            token = substr(text, 1, RLENGTH)
-        else if (text ~ /^\/\*/) {
-            in_comment = 1
-            continue
-        } else
-            token = substr(text, 1, 1)
+        token = token_of(text)
         text = substr(text, length(token) + 1)
-        out = out
-        if (token in owners && owners[token] > 1 && (path, token) in declares && before !~ /^(\.|->)$/ &&
-            !(braces && in_struct[braces] && text ~ /^ *[;,:\[)]/))
-            token = stem(path) "__" token
-        out = out token
-        track(token)
+        out = out (clashes(path, token, text) ? stem(path) "__" token : token)
     }
     return out
 }
 
-# Which braces are open, and whether they hold members.
-function track(token) {
-    if (token ~ /^[ \t]/ || token ~ /^\/\*/)
-        return
+# Of a comment: all of it that stands on this line.
+function token_of(text,    token) {
+    if (text ~ /^\/\*/)
+        in_comment = 1
+    if (in_comment) {
+        token = match(text, /\*\//) ? substr(text, 1, RSTART + 1) : text
+        in_comment = !RSTART
+    } else if (match(text, /^[A-Za-z_][A-Za-z0-9_]*/) || match(text, /^[0-9][0-9A-Za-z_.]*/) ||
+               match(text, /^"([^"\\]|\\.)*"/) || match(text, /^'([^'\\]|\\.)*'/) || match(text, /^(->|[ \t]+)/))
+        token = substr(text, 1, RLENGTH)
+    else
+        token = substr(text, 1, 1)
+    return token
+}
+
+# A member keeps its name: behind "." and "->", and where a struct declares it.
+function clashes(path, token, after,    is_member) {
+    if (token ~ /^([ \t]|\/\*)/)
+        return 0
+    is_member = before ~ /^(\.|->)$/ || (braces && in_struct[braces] && after ~ /^ *[;,:)[]/)
+    follow(token)
+    return !is_member && owners[token] > 1 && (path, token) in declares
+}
+
+# Which braces are open, and which of them hold members.
+function follow(token) {
     if (token == "{")
         in_struct[++braces] = members
     if (token == "}")
         braces--
-    if (token == "struct" || token == "union")
+    if (token ~ /^(struct|union)$/)
         members = 1
     else if (token ~ /^[{};()=,]$/)
         members = 0
