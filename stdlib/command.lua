@@ -32,24 +32,38 @@ local function call(f, ...)
     fail("%s", what)
 end
 
+local function functions_of(family)
+    local functions = {}
+    local all = call(function() return kc.lib[family] end)
+    for name, f in pairs(type(all) == "table" and all or {}) do
+        if type(f) == "function" then functions[name] = f end
+    end
+    return functions
+end
+
+local function sorted_names(t, prefix)
+    local names = {}
+    for name in pairs(t) do names[#names + 1] = prefix .. name end
+    table.sort(names)
+    return names
+end
+
+-- The names of kernels: those of a family, "norm.rms", or those without a dot.
+function command.names(family)
+    if family then return sorted_names(functions_of(family), family .. ".") end
+    return sorted_names(short, "")
+end
+
 local function kernel_function(name)
     local full = short[name] or name
     local family, member = full:match("^([%w_]+)%.([%w_]+)$")
     if not family then
-        local names = {}
-        for known in pairs(short) do names[#names + 1] = known end
-        table.sort(names)
         fail("there is no kernel '%s': there are %s, and FAMILY.FUNCTION of the stdlib; a script's name has a dot or a slash",
-            name, table.concat(names, ", "))
+            name, table.concat(command.names(), ", "))
     end
-    local functions = call(function() return kc.lib[family] end)
-    if type(functions) ~= "table" or type(functions[member]) ~= "function" then
-        local names = {}
-        for known, f in pairs(type(functions) == "table" and functions or {}) do
-            if type(f) == "function" then names[#names + 1] = known end
-        end
-        table.sort(names)
-        fail("%s has no kernel '%s'; there are %s", family, member, table.concat(names, ", "))
+    local functions = functions_of(family)
+    if not functions[member] then
+        fail("%s has no kernel '%s'; there are %s", family, member, table.concat(sorted_names(functions, ""), ", "))
     end
     return functions[member]
 end

@@ -38,10 +38,17 @@ fact "a device is completed behind --device" offers h100-sxm5 --device h100-s
 fact "a device is completed behind --device=" offers h100-sxm5 --device = h100-s
 fact "a device is completed behind device= of a script" offers h100-sxm5 scripts/flashattn.lua device = h100-s
 fact "a device is completed behind devices" offers "a100-pcie-80gb" devices a100-p
+fact "several devices are completed one by one" offers a100-sxm4-80gb,h100-sxm5 --device a100-sxm4-80gb,h100-s
 fact "a subcommand is completed" offers merge mer
+fact "a kernel is completed" offers gemm gem
+fact "a kernel of a family is completed" offers norm.rms norm.r
 fact "a script is completed" offers "scripts/flashattn.lua scripts/flashattn_tiles.lua" scripts/flash
+fact "a script is completed behind options" offers "scripts/backward.lua" --json --device h100-sxm5 scripts/back
 fact "a folder on the way to a script is completed" offers "scripts" scri
 fact "a file is completed behind -o" offers LICENSE -o LIC
+fact "a file is completed behind merge" offers LICENSE merge LIC
+fact "an option is completed behind a kernel" offers --best gemm --be
 fact "nothing is offered for a number" offers "" --threads ""
 fact "nothing is offered for a value" offers "" script.lua n = ""
+fact "nothing is offered for a parameter" offers "" gemm ""
 facts_end
