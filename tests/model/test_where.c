@@ -36,7 +36,7 @@ static int no_axes(void **state)
 static kc_status holds(const char *text, bool *wanted, char *reason)
 {
     kc_point point = { &axes, second, field, "hbm", "memory-bound" };
-    kci_where *where = kci_where_parse(context, &axes, text);
+    kci_where *where = kci_where_parse(context, &axes, "sweep: where", text);
     if (!where)
         print_error("%s: %s\n", text, kc_context_message(context));
     assert_non_null(where);
@@ -57,7 +57,7 @@ static void gives(const char *text, bool want)
 
 static void does_not_parse(const char *text, const char *part)
 {
-    kci_where *where = kci_where_parse(context, &axes, text);
+    kci_where *where = kci_where_parse(context, &axes, "sweep: where", text);
     if (where)
         print_error("'%s' was accepted\n", text);
     assert_null(where);
@@ -147,7 +147,7 @@ TEST(a_field_that_does_not_apply_is_an_error_of_the_point)
     kc_point point = { &axes, second, field, NULL, NULL };
     bool wanted;
     char reason[KCI_WHERE_BYTES];
-    kci_where *where = kci_where_parse(context, &axes, "bound == 'hbm'");
+    kci_where *where = kci_where_parse(context, &axes, "sweep: where", "bound == 'hbm'");
     assert_non_null(where);
     assert_int_equal(kci_where_run(where, &point, &wanted, reason), KC_EARGUMENT);
     assert_contains(reason, "'bound' does not apply");
@@ -156,8 +156,8 @@ TEST(a_field_that_does_not_apply_is_an_error_of_the_point)
 
 TEST(knows_whether_it_needs_the_costs)
 {
-    kci_where *axes_only = kci_where_parse(context, &axes, "tile.i > 1 and device == 'a'");
-    kci_where *costs = kci_where_parse(context, &axes, "tile.i > 1 or bound == 'l2'");
+    kci_where *axes_only = kci_where_parse(context, &axes, "sweep: where", "tile.i > 1 and device == 'a'");
+    kci_where *costs = kci_where_parse(context, &axes, "sweep: where", "tile.i > 1 or bound == 'l2'");
     assert_non_null(axes_only);
     assert_non_null(costs);
     assert_false(kci_where_needs_fields(axes_only));
@@ -221,7 +221,7 @@ TEST(no_memory_leaves_nothing)
     for (size_t at = 1; at < 10; at++) {
         heap.requests = 0;
         heap.fail_at = at;
-        kci_where *where = kci_where_parse(context, &axes, "smem < 1 and (device == 'a' or tile.i > min(2, 3))");
+        kci_where *where = kci_where_parse(context, &axes, "sweep: where", "smem < 1 and (device == 'a' or tile.i > min(2, 3))");
         if (!where)
             assert_int_equal(kc_context_status(context), KC_ENOMEM);
         kci_where_free(where);

@@ -69,7 +69,7 @@ static kc_status run_text(kc_vm *vm, char *text, size_t length, const char *name
 
 static kc_status run(kc_vm *vm, const options *o)
 {
-    if (o->kernel) {
+    if (o->kernel || o->diff) {
         char *text = oneline_code(o);
         return run_text(vm, text, text ? strlen(text) : 0, o->words[0]);
     }
@@ -298,7 +298,7 @@ static int to_output(kc_vm *vm, const options *o)
 
 static int run_script(const options *o)
 {
-    if (!o->code && !o->kernel && strcmp(o->words[0], "-") != 0) {
+    if (!o->code && !o->kernel && !o->diff && strcmp(o->words[0], "-") != 0) {
         FILE *script = fopen(o->words[0], "r");
         if (!script) {
             fprintf(stderr, "kcost: cannot read %s: %s\n", o->words[0], strerror(errno));

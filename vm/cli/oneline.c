@@ -1,4 +1,4 @@
-/* oneline.c: a kernel, its parameters and what is asked of it, as a call of stdlib/command.lua. */
+/* oneline.c: what a command line asks of the stdlib, as the call of a function of it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "oneline.h"
@@ -36,14 +36,10 @@ static bool is_device(const setting *s)
     return s->length == strlen("device") && strncmp(s->name, "device", s->length) == 0;
 }
 
-char *oneline_code(const options *o)
+/* A kernel, its parameters and what is asked of it. */
+static void put_kernel(FILE *out, const options *o)
 {
-    char *code = NULL;
-    size_t size = 0;
     const char *device = NULL;
-    FILE *out = open_memstream(&code, &size);
-    if (!out)
-        return NULL;
     fputs("return require('kcost').lib.command.run(", out);
     put_text(out, o->words[0], strlen(o->words[0]));
     fputs(", { ", out);
@@ -64,5 +60,30 @@ char *oneline_code(const options *o)
     put_field(out, "measured", o->measured);
     put_field(out, "as", o->as);
     fprintf(out, "best = %s })", o->best ? "true" : "false");
+}
+
+static void put_diff(FILE *out, const options *o)
+{
+    const char *tolerance = o->tolerance ? o->tolerance : "0";
+    fputs("return require('kcost').lib.diff.run(", out);
+    put_text(out, o->words[1], strlen(o->words[1]));
+    fputs(", ", out);
+    put_text(out, o->words[2], strlen(o->words[2]));
+    fputs(", ", out);
+    put_text(out, tolerance, strlen(tolerance));
+    fputs(")", out);
+}
+
+char *oneline_code(const options *o)
+{
+    char *code = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&code, &size);
+    if (!out)
+        return NULL;
+    if (o->diff)
+        put_diff(out, o);
+    else
+        put_kernel(out, o);
     return fclose(out) == 0 ? code : NULL;
 }

@@ -1,4 +1,4 @@
-/* oneline.h: `kcost NAME k=v …`: a kernel of the stdlib without a script. */
+/* oneline.h: `kcost NAME k=v …` and `kcost diff A B`: what the stdlib answers without a script. */
 #ifndef ONELINE_H
 #define ONELINE_H
 

@@ -9,7 +9,7 @@
 #include "kcost.h"
 
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
-enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, VERSION };
+enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, TOLERANCE, VERSION };
 
 static const struct {
     int letter;
@@ -29,6 +29,7 @@ static const struct {
     { MEASURED, "measured", "TIME", "of a kernel: what it took, as 612us, beside the roofs" },
     { AS, "as", "CONVENTION", "of a kernel: counted as that tool or paper counts, such as pytorch" },
     { BEST, "best", NULL, "of a kernel: the fastest schedule too" },
+    { TOLERANCE, "tolerance", "SHARE", "diff: differences up to it are none, as 1% or 0.01; 0 if it is not given" },
     { CHECK, "check", NULL, "devices: recompute every figure of the devices, or of a FILE" },
     { 'v', "verbose", NULL, "tables with ledger, kernels and notes; errors with a traceback" },
     { 'q', "quiet", NULL, "tables without the lines around them" },
@@ -44,6 +45,7 @@ void options_help(FILE *out)
           "       kcost [options] -              (the script comes from standard input)\n"
           "       kcost [options] KERNEL [name=value ...]      (of the stdlib, such as gemm)\n"
           "       kcost devices [NAME ...] [--check [FILE ...]]\n"
+          "       kcost diff BEFORE AFTER      (two documents of --json; fails where a cost grew)\n"
           "       kcost merge PART ...         (parts of a sweep, as --json or --csv printed them)\n"
           "\n"
           "What a GPU kernel costs: work, memory traffic, time on a device, and why.\n"
@@ -186,6 +188,9 @@ static void take(options *o, int letter)
     case BEST:
         o->best = true;
         break;
+    case TOLERANCE:
+        o->tolerance = optarg;
+        break;
     case CHECK:
         o->check = true;
         break;
@@ -240,9 +245,14 @@ static void take_words(options *o)
     bool merge = !o->code && o->word_count > 0 && strcmp(o->words[0], "merge") == 0;
     if (o->check && !devices)
         wrong(o, "--check belongs to 'kcost devices'%s", "");
+    o->diff = !o->code && o->word_count > 0 && strcmp(o->words[0], "diff") == 0;
     if (merge && o->word_count == 1)
         wrong(o, "merge wants the parts of a sweep, as in: kcost merge part-*.json%s", "");
-    if (devices || merge)
+    if (o->diff && o->word_count != 3)
+        wrong(o, "diff wants two files, as in: kcost diff before.json after.json --tolerance 1%%%s", "");
+    if (o->tolerance && !o->diff)
+        wrong(o, "--tolerance belongs to 'kcost diff'%s", "");
+    if (devices || merge || o->diff)
         return;
     o->kernel = !o->code && o->word_count > 0 && is_kernel(o->words[0]);
     if (!o->kernel && (o->measured || o->as || o->best))

@@ -338,6 +338,10 @@ const char *kc_result_explain(kc_result *result);
  * cause by cause, times roof by roof, quotients and the limits of a core; of a program kernel by kernel.  The last
  * line is the field.  The text is good until the next call.  KC_EARGUMENT: the result has no such field. */
 const char *kc_result_formula(kc_result *result, const char *field);
+/* Does a condition hold, such as "bytes <= 1.1e9 and bound == 'matrix'"?  The grammar of kc_space_where, over the
+ * result's fields.  KC_EARGUMENT: it does not, and the message has the values; or it can't be understood, or asks
+ * for a field that the result lacks. */
+kc_status kc_result_expect(const kc_result *result, const char *condition);
 /* Relative change of the time for 1 % more of one roof, -0.0071 for 0.71 % less: x is
  * evaluated again on a device with that roof raised.  "launch" and "latency" get 1 %
  * shorter.  KC_EARGUMENT: the result has no time, or the device no such roof. */

@@ -134,6 +134,27 @@ static int ask_compare(lua_State *L)
                               (kc_device *const *)devices.items, devices.count, options));
 }
 
+static void expect(kci_call *c, const kc_result *result, const char *condition)
+{
+    KCI_DO(c, kc_result_expect(result, condition));
+}
+
+/* expect(r, condition [, message]): the result, if the condition holds. */
+static int ask_expect(lua_State *L)
+{
+    kci_call c = kci_begin(L, "expect", 3);
+    kc_object *object = kci_object_at(L, c.state, 1);
+    if (object == NULL || kc_object_kind(object) != KC_RESULT)
+        return kci_error(&c, "r is %s, and a result is wanted", kci_push_described(L, c.state, 1));
+    const char *condition = kci_string(&c, 2, "condition");
+    const char *message = kci_absent(&c, 3) ? NULL : kci_string(&c, 3, "message");
+    if (message != NULL && kc_result_expect((kc_result *)object, condition) == KC_EARGUMENT)
+        return kci_error(&c, "%s (%s)", message, kc_context_message(c.state->context) + strlen("expect: "));
+    expect(&c, (kc_result *)object, condition);
+    lua_settop(L, 1);
+    return 1;
+}
+
 static void verify(kci_call *c, kc_object *kernel, double *steps)
 {
     KCI_DO(c, kc_verify(kernel, steps));
@@ -155,5 +176,6 @@ const luaL_Reg kci_ask_calls[] = {
     {"evaluate", ask_evaluate},
     {"compare", ask_compare},
     {"verify", ask_verify},
+    {"expect", ask_expect},
     {NULL, NULL},
 };

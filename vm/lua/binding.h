@@ -87,6 +87,8 @@ bool kci_push_found(lua_State *L, const char *templates, const char *name);
 /* The same of FOLDER/NAME.lua on the path of a trusted VM or a module. */
 bool kci_push_replaced(lua_State *L, const kci_state *state, const char *folder, const char *name);
 /* Pushes the file as a function whose chunk has that name; raises where it is no Lua. */
+/* Pushes a file's bytes in userdata, with room for one more; false: it can't be read, and nothing is pushed. */
+bool kci_push_bytes(lua_State *L, const char *path, size_t *length);
 void kci_load_as(kci_call *c, const char *path, const char *chunk);
 
 /* ---- record.c --------------------------------------------------------- */
@@ -292,6 +294,7 @@ extern const luaL_Reg kci_ask_calls[];      /* ask.c */
 extern const luaL_Reg kci_occupancy_calls[]; /* occupancy.c */
 extern const luaL_Reg kci_sweep_calls[];    /* sweep.c */
 extern const luaL_Reg kci_search_calls[];   /* search.c */
+extern const luaL_Reg kci_json_calls[];     /* json.c: load_json */
 extern const luaL_Reg kci_script_calls[];   /* script.c: param, str */
 int kci_device_with(lua_State *L);
 /* Pushes the device of that name or alias; raises. */

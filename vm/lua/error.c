@@ -89,7 +89,8 @@ int kci_model_error(const kci_call *c)
      * its place. */
     const char *message = kc_context_message(c->state->context);
     size_t length = strspn(message, "abcdefghijklmnopqrstuvwxyz_");
-    if (c->name != NULL && kci_is_call(message, length) && strncmp(message + length, ": ", 2) == 0)
+    bool own = c->name != NULL && strlen(c->name) == length && strncmp(message, c->name, length) == 0;
+    if (c->name != NULL && (own || kci_is_call(message, length)) && strncmp(message + length, ": ", 2) == 0)
         message += length + 2;
     push_call(c);
     lua_pushstring(c->L, message);

@@ -1,10 +1,11 @@
 /* json.c: a JSON text as Lua values.  jsmn finds the tokens; what it lets pass is refused here. */
 #include "binding.h"
 
+#include <math.h>
 #include <string.h>
 
 #define JSMN_STATIC
-#define JSMN_STRICT
+#define JSMN_PARENT_LINKS       /* linear time on any text */
 #include <jsmn.h>
 
 enum { DEEPEST = 64 };
@@ -93,6 +94,10 @@ static void push_primitive(reader *r, const jsmntok_t *token)
         lua_pushboolean(L, 0);
     } else if (length == 4 && memcmp(at, "null", 4) == 0) {
         lua_pushnil(L);
+    } else if (length == 8 && memcmp(at, "Infinity", 8) == 0) {
+        lua_pushnumber(L, INFINITY);
+    } else if (length == 9 && memcmp(at, "-Infinity", 9) == 0) {
+        lua_pushnumber(L, -INFINITY);
     } else {
         lua_pushlstring(L, at, length);
         if (strspn(lua_tostring(L, -1), "0123456789+-.eE") != length || !lua_isnumber(L, -1))
@@ -101,6 +106,60 @@ static void push_primitive(reader *r, const jsmntok_t *token)
         lua_pop(L, 1);
         lua_pushnumber(L, number);
     }
+}
+
+/* jsmn does not look at what stands between tokens: just `wanted`, or nothing, beside blanks and quotes. */
+static void want_between(reader *r, int from, int to, char wanted)
+{
+    int seen = 0;
+    for (int i = from; i < to; i++)
+        if (strchr(" \t\r\n\"", r->text[i]) == NULL && (r->text[i] != wanted || seen++ > 0))
+            broken(r, "a comma or colon is where none belongs");
+    if (wanted != '\0' && seen == 0)
+        broken(r, "a comma or colon is missing");
+}
+
+static void push_value(reader *r, int depth);
+
+/* Item `i` of what begins at `open`, behind the one that ended at `from`.  Returns where it ends. */
+static int push_item(reader *r, int i, int from, int depth)
+{
+    if (r->token == r->end)
+        broken(r, "it ends too early");
+    const jsmntok_t *token = r->token;
+    want_between(r, from, token->start, i > 0 ? ',' : '\0');
+    push_value(r, depth + 1);
+    return token->end;
+}
+
+static void push_object(reader *r, const jsmntok_t *token, int depth)
+{
+    lua_State *L = r->c->L;
+    int at = token->start + 1;
+    lua_createtable(L, 0, token->size);
+    for (int i = 0; i < token->size; i++) {
+        const jsmntok_t *key = r->token;
+        if (key == r->end || key->type != JSMN_STRING || key->size != 1)
+            broken(r, "a key is missing");
+        push_item(r, i, at, depth);
+        if (r->token == r->end)
+            broken(r, "it ends too early");
+        want_between(r, key->end, r->token->start, ':');
+        at = push_item(r, 0, r->token->start, depth);
+        lua_rawset(L, -3);
+    }
+    want_between(r, at, token->end - 1, '\0');
+}
+
+static void push_array(reader *r, const jsmntok_t *token, int depth)
+{
+    int at = token->start + 1;
+    lua_createtable(r->c->L, token->size, 0);
+    for (int i = 0; i < token->size; i++) {
+        at = push_item(r, i, at, depth);
+        lua_rawseti(r->c->L, -2, i + 1);
+    }
+    want_between(r, at, token->end - 1, '\0');
 }
 
 static void push_value(reader *r, int depth)
@@ -114,21 +173,10 @@ static void push_value(reader *r, int depth)
     const jsmntok_t *token = r->token++;
     switch (token->type) {
     case JSMN_OBJECT:
-        lua_createtable(L, 0, token->size);
-        for (int i = 0; i < token->size; i++) {
-            if (r->token == r->end || r->token->type != JSMN_STRING || r->token->size != 1)
-                broken(r, "a key is missing");
-            push_string(r, r->token++);
-            push_value(r, depth + 1);
-            lua_rawset(L, -3);
-        }
+        push_object(r, token, depth);
         break;
     case JSMN_ARRAY:
-        lua_createtable(L, token->size, 0);
-        for (int i = 1; i <= token->size; i++) {
-            push_value(r, depth + 1);
-            lua_rawseti(L, -2, i);
-        }
+        push_array(r, token, depth);
         break;
     case JSMN_STRING:
         push_string(r, token);
@@ -150,7 +198,8 @@ void kci_push_json(kci_call *c, const char *text)
         broken(&r, "it is no JSON");
     jsmntok_t *tokens = lua_newuserdata(L, (size_t)count * sizeof *tokens);
     jsmn_init(&parser);
-    jsmn_parse(&parser, text, length, tokens, (unsigned)count);
+    if (jsmn_parse(&parser, text, length, tokens, (unsigned)count) != count)
+        broken(&r, "it is no JSON");
     r.token = tokens;
     r.end = tokens + count;
     push_value(&r, 0);
@@ -158,3 +207,23 @@ void kci_push_json(kci_call *c, const char *text)
         broken(&r, "something follows its end");
     lua_remove(L, -2);
 }
+
+/* load_json(path): a file's JSON as tables.  null is absent; the infinities that Python writes are numbers. */
+static int json_load_json(lua_State *L)
+{
+    kci_call c = kci_begin(L, "load_json", 1);
+    const char *path = kci_string(&c, 1, "path");
+    size_t length;
+    if (c.state->vm && !c.state->trusted)
+        return kci_error(&c, "this script may not read files");
+    if (!kci_push_bytes(L, path, &length))
+        return kci_error(&c, "cannot read %s", path);
+    char *text = lua_touserdata(L, -1);
+    text[length] = '\0';
+    if (strlen(text) != length)
+        return kci_error(&c, "the JSON text is broken: it has a zero byte in it");
+    kci_push_json(&c, text);
+    return 1;
+}
+
+const luaL_Reg kci_json_calls[] = {{"load_json", json_load_json}, {NULL, NULL}};

@@ -9,7 +9,8 @@ int luaopen_kcost(lua_State *L);
 
 static const luaL_Reg *const calls[] = {kci_language_calls, kci_kernel_calls, kci_tile_calls,
                                         kci_device_calls,   kci_ask_calls,    kci_occupancy_calls,
-                                        kci_sweep_calls,    kci_search_calls, kci_script_calls};
+                                        kci_sweep_calls,    kci_search_calls, kci_json_calls,
+                                        kci_script_calls};
 enum { TABLES = sizeof calls / sizeof *calls, MOST_NAMES = 64 };
 
 bool kci_is_call(const char *word, size_t length)

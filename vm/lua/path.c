@@ -61,14 +61,16 @@ bool kci_push_replaced(lua_State *L, const kci_state *state, const char *folder,
     return found;
 }
 
-/* Pushes the file's bytes, in userdata; false: it can't be read. */
-static bool push_bytes(lua_State *L, const char *path, size_t *length)
+/* A folder's size is the largest there is. */
+static const long most_bytes = 1L << 30;
+
+bool kci_push_bytes(lua_State *L, const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
     long size = file != NULL && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     if (file != NULL)
         fclose(file); /* asking for memory may jump */
-    if (size < 0)
+    if (size < 0 || size > most_bytes)
         return false;
     void *bytes = lua_newuserdata(L, (size_t)size + 1);
     file = fopen(path, "rb");
@@ -82,7 +84,7 @@ void kci_load_as(kci_call *c, const char *path, const char *chunk)
 {
     lua_State *L = c->L;
     size_t length;
-    if (!push_bytes(L, path, &length))
+    if (!kci_push_bytes(L, path, &length))
         kci_error(c, "cannot read %s", path);
     if (luaL_loadbufferx(L, lua_touserdata(L, -1), length, chunk, "t") != 0)
         lua_error(L);

@@ -40,13 +40,6 @@ static void add_number(page *p, double value)
     kci_text_number(&p->text, value);
 }
 
-/* "FLOP" of a field in FLOP, "B" of one in byte. */
-static const char *unit_of(kc_field field)
-{
-    const char *unit = kc_field_unit(field);
-    return strcmp(unit, "byte") == 0 ? "B" : strcmp(unit, "byte/s") == 0 ? "B/s" : strcmp(unit, "FLOP/byte") == 0 ? "FLOP/B" : unit;
-}
-
 static void add_amount(page *p, double value, const char *unit)
 {
     char amount[KCI_SI_BYTES];
@@ -595,9 +588,9 @@ const char *kc_result_formula(kc_result *r, const char *field)
     kc_status status = say(&p);
     kci_text_format(&p.text, "  %s = ", field);
     add_number(&p, r->field[p.field]);
-    if (*unit_of(p.field)) {
-        kci_text_format(&p.text, " %s (", unit_of(p.field));
-        add_amount(&p, r->field[p.field], unit_of(p.field));
+    if (*kci_field_symbol(p.field)) {
+        kci_text_format(&p.text, " %s (", kci_field_symbol(p.field));
+        add_amount(&p, r->field[p.field], kci_field_symbol(p.field));
         add(&p, ")");
     }
     add(&p, "\n");

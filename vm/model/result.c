@@ -75,6 +75,15 @@ const char *kc_field_unit(kc_field field)
     return field >= 0 && field < KC_FIELD_COUNT ? fields[field].unit : NULL;
 }
 
+const char *kci_field_symbol(kc_field field)
+{
+    const char *unit = fields[field].unit;
+    return strcmp(unit, "byte") == 0        ? "B"
+           : strcmp(unit, "byte/s") == 0    ? "B/s"
+           : strcmp(unit, "FLOP/byte") == 0 ? "FLOP/B"
+                                            : unit;
+}
+
 const char *kc_ledger_name(kc_ledger column)
 {
     return column >= 0 && column < KC_LEDGER_COUNT ? ledger[column] : NULL;

@@ -97,6 +97,8 @@ void kci_label(kci_text *text, const kc_result *result, kc_result *const *among,
 typedef enum kci_field_kind { KCI_FIELD_SUM, KCI_FIELD_DERIVED, KCI_FIELD_OWN } kci_field_kind;
 /* How a program gets it: the sum of its kernels', from other fields, or not at all. */
 kci_field_kind kci_field_kind_of(kc_field field);
+/* Its unit as people write it: "B", "FLOP/B", "s"; "" for plain numbers. */
+const char *kci_field_symbol(kc_field field);
 /* The field of that name; KC_FIELD_COUNT: none such. */
 kc_field kci_field_named(const char *name);
 /* The fields of a comparison's ratio: time, bytes, flops; KC_FIELD_COUNT at the end. */

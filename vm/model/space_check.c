@@ -311,7 +311,7 @@ kc_status kci_space_ready(kc_space *space)
     kci_where_free(space->where);
     space->where = NULL;
     if (status == KC_OK && space->where_text) {
-        space->where = kci_where_parse(space->base.context, &space->axes, space->where_text);
+        space->where = kci_where_parse(space->base.context, &space->axes, "sweep: where", space->where_text);
         status = space->where ? KC_OK : kc_context_status(space->base.context);
     }
     if (status != KC_OK)

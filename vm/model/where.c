@@ -25,11 +25,20 @@ size_t kci_point_field_named(const char *name)
     return field;
 }
 
+static bool is_of_field(const kci_text_source *source, size_t field)
+{
+    return field >= KC_FIELD_COUNT && !source->given && source->field == field;
+}
+
 bool kci_where_asks(const kci_where *where, size_t field)
 {
-    for (size_t i = 0; i < where->count; i++)
-        if (where->code[i].op == KCI_W_FIELD && where->code[i].at == field)
+    for (size_t i = 0; i < where->count; i++) {
+        const kci_instruction *code = &where->code[i];
+        bool texts = code->op == KCI_W_SAME || code->op == KCI_W_DIFFERENT;
+        if ((code->op == KCI_W_FIELD && code->at == field) ||
+            (texts && (is_of_field(&code->left, field) || is_of_field(&code->right, field))))
             return true;
+    }
     return false;
 }
 

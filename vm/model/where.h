@@ -31,8 +31,9 @@ struct kc_point {
 
 typedef struct kci_where kci_where;
 
-/* `axes` are in order, and stay.  NULL: the context has the reason and the column. */
-kci_where *kci_where_parse(kc_context *context, const kci_axes *axes, const char *text);
+/* `axes` are in order, and stay; `whose` begins the sentence of an error: "sweep: where".  NULL: the context has it,
+ * with the column. */
+kci_where *kci_where_parse(kc_context *context, const kci_axes *axes, const char *whose, const char *text);
 void kci_where_free(kci_where *where);
 /* Does it need to know what the point costs? */
 bool kci_where_needs_fields(const kci_where *where);

@@ -11,6 +11,7 @@ typedef struct parser {
     kci_where *where;
     kc_context *context;
     const kci_axes *axes;
+    const char *whose;                      /* begins the sentence of an error */
     const char *source, *at, *start;        /* start: of the token at hand */
     enum { END, A_NAME, A_LITERAL, A_STRING, A_SIGN } token;
     size_t length;                          /* of the token */
@@ -28,7 +29,7 @@ static type fail_at(parser *p, const char *at, const char *format, ...)
     va_start(list, format);
     vsnprintf(sentence, sizeof sentence, format, list);
     va_end(list);
-    kci_fail(p->context, KC_EARGUMENT, "sweep: where, column %d: %s", (int)(at - p->source) + 1, sentence);
+    kci_fail(p->context, KC_EARGUMENT, "%s, column %d: %s", p->whose, (int)(at - p->source) + 1, sentence);
     return WRONG;
 }
 
@@ -372,7 +373,7 @@ static type parse_or(parser *p)
     return parse_words(p, parse_and, "or", KCI_W_OTHERWISE);
 }
 
-kci_where *kci_where_parse(kc_context *context, const kci_axes *axes, const char *text)
+kci_where *kci_where_parse(kc_context *context, const kci_axes *axes, const char *whose, const char *text)
 {
     kci_where *where = kci_alloc(context, sizeof *where);
     if (!where)
@@ -380,7 +381,7 @@ kci_where *kci_where_parse(kc_context *context, const kci_axes *axes, const char
     where->context = context;
     where->text_size = strlen(text) + 1;
     where->text = kci_copy_text(context, text);
-    parser p = { .where = where, .context = context, .axes = axes, .source = text, .at = text };
+    parser p = { .where = where, .context = context, .axes = axes, .whose = whose, .source = text, .at = text };
     bool good = where->text && advance(&p);
     type t = good ? parse_or(&p) : WRONG;
     if (t != WRONG && p.token != END)
