@@ -25,6 +25,7 @@ SCRIPTS := $(sort $(wildcard scripts/*.lua))
 TESTS   := $(sort $(wildcard tests/model/test_*.c tests/lua/test_*.c))
 HELPERS := $(filter-out $(TESTS),$(sort $(wildcard tests/model/*.c)))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
+BY_HAND := $(sort $(wildcard tests/bench/baseline/*.c))
 SCORE   := $(sort $(wildcard tests/accuracy/*.c))
 
 object    = $(patsubst %.c,$(B)/%.o,$(1))
@@ -90,7 +91,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests demo check ci lint asan valgrind cover bench accuracy abi amalg install install-engine \
+.PHONY: all tests benches demo check ci lint asan valgrind cover bench accuracy abi amalg install install-engine \
         uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
@@ -124,8 +125,9 @@ cover: ## every test, then which lines they ran
 	    --rc lcov_branch_coverage=1 --output-file build/$(LUA)-cover/lines.info 2>build/$(LUA)-cover/lcov.log
 	@lcov --rc lcov_branch_coverage=1 --list build/$(LUA)-cover/lines.info
 
-bench: $(patsubst %.c,$(B)/%,$(BENCHES)) ## runs tests/bench
-	@for program in $^; do ./$$program || exit 1; done
+bench: ## measures kcost beside hand-written baselines: a table, and build/bench.csv (LUA= picks an engine)
+	@for engine in $(ENGINES); do $(MAKE) --no-print-directory LUA=$$engine all benches || exit 1; done
+	@$(firstword $(ENGINES)) tests/bench/bench.lua $(ENGINES:%=build/%$(addprefix -,$(VARIANT)))
 
 MEASURED ?= $(or $(SHARED),../shared)/measured
 accuracy: $(B)/tests/accuracy/accuracy ## predicts every measured kernel of MEASURED=, ../shared/measured by default
@@ -143,7 +145,9 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 	    while IFS='|' read -r target text; do printf '%-10s %s\n' "$$target" "$$text"; done
 
-tests: $(PROGRAMS) $(B)/tests/accuracy/accuracy
+benches: $(patsubst %.c,$(B)/%,$(BENCHES) $(BY_HAND))
+
+tests: $(PROGRAMS) benches $(B)/tests/accuracy/accuracy
 
 # ---- objects ---------------------------------------------------------------
 
@@ -233,6 +237,11 @@ $(B)/tests/model/test_%: $(B)/tests/model/test_%.o $(call object,$(HELPERS)) $(A
 $(B)/tests/lua/test_%: $(B)/tests/lua/test_%.o $(BINDING_O) $(ARCHIVE)
 	$(call making,link)
 	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) -lcmocka $(LIBS) -ldl
+
+# As anyone would compile a program of his own.
+$(B)/tests/bench/baseline/%: tests/bench/baseline/%.c $(B)/flags
+	$(call making,link)
+	$(Q)$(CC) -std=gnu11 -O2 -ffp-contract=off -o $@ $< $(LIBS)
 
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(ARCHIVE)
 	$(call making,link)
