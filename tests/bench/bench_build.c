@@ -7,6 +7,9 @@
  *     reductions       a sum of as many row sums as ops/3, in a loop over the rows' tiles */
 #define _POSIX_C_SOURCE 200809L
 
+#include <limits.h>
+#include <malloc.h>
+
 #include "measure.h"
 
 typedef enum kernel_kind { UNTILED, TILED, TENSORS, REDUCTIONS, KINDS } kernel_kind;
@@ -108,6 +111,10 @@ static void measure(kernel_kind kind, long ops, const char *how_many)
 int main(void)
 {
     long ops = is_quick() ? 60 : 3000;
+    /* Freed memory stays with the process: else the system clears the pages of a long kernel again
+     * in each run, and takes longer than kcost does. */
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_MMAP_MAX, 0);
     for (int kind = 0; kind < KINDS; kind++) {
         measure((kernel_kind)kind, ops, "N");
         measure((kernel_kind)kind, 16 * ops, "16 N");
