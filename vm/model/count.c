@@ -22,6 +22,8 @@ enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
     X(behind, nodes)                                                                                       \
     X(spills, nodes)                                                                                       \
     X(useful, nodes)                                                                                       \
+    X(useful_known, nodes)                                                                                 \
+    X(elements_known, tensors)                                                                             \
     X(matmuls, nodes)                                                                                      \
     X(boxes, room * plan->read_count)                                                                      \
     X(box_ids, plan->box_id_room)                                                                          \
@@ -221,9 +223,26 @@ static kc_status renew_nest(kci_plan *plan)
     return status;
 }
 
+/* What goes by sizes alone is kept from point to point. */
+static void forget_sizes(kci_plan *plan)
+{
+    bool same = plan->nest_made;
+    for (size_t i = 0; i < plan->graph->loop_count; i++) {
+        same = same && plan->seen_size[i] == plan->size[i];
+        plan->seen_size[i] = plan->size[i];
+    }
+    if (same)
+        return;
+    for (size_t n = 0; n < plan->graph->node_count; n++)
+        plan->useful_known[n] = -1;
+    for (size_t t = 0; t < plan->graph->tensor_count; t++)
+        plan->elements_known[t] = -1;
+}
+
 const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const double *tiles)
 {
     kc_status status = kci_geometry(plan, sizes, tiles);
+    forget_sizes(plan);
     if (!status)
         status = renew_nest(plan);
     kci_products_evaluate(&plan->products);
@@ -262,7 +281,10 @@ static bool is_multiplied_out(const kci_plan *plan)
 
 const kci_counts *kci_plan_count_least(kci_plan *plan, const double *sizes, const kci_tiling *most, double *ctas)
 {
-    if (!kci_geometry_least(plan, sizes, most, ctas) || renew_nest(plan) != KC_OK || !is_multiplied_out(plan))
+    if (!kci_geometry_least(plan, sizes, most, ctas))
+        return NULL;
+    forget_sizes(plan);
+    if (renew_nest(plan) != KC_OK || !is_multiplied_out(plan))
         return NULL;
     kci_products_evaluate(&plan->products);
     return kci_count_work(plan) == KC_OK && kci_count_traffic(plan) == KC_OK ? &plan->counts : NULL;

@@ -68,8 +68,9 @@ kc_status kci_count_largest(kci_plan *plan)
     uint32_t n = loops ? leading_op(plan) : UINT32_MAX;
     if (n != UINT32_MAX) {
         int pass = plan->pass[n];
-        kci_sum all = kci_sum_needed(plan, kci_need_of(plan, n, pass), kci_visit_of(plan, n, pass)->around);
-        double total = kci_live_sum_shared(&all);
+        kci_set around = kci_visit_of(plan, n, pass)->around;
+        const kci_sum all = kci_sum_needed(plan, kci_need_of(plan, n, pass), around);
+        double total = kci_executions(plan, n, pass, around);
         if (total < 0)
             return kc_context_status(plan->context);
         for (KCI_EACH(i, loops))

@@ -42,7 +42,10 @@ static void make_condition(const kci_sum *sum, const kci_limit *limit, kci_set l
     const kci_plan *plan = sum->plan;
     const kci_graph *graph = plan->graph;
     const kci_axis *axis = &graph->axes[graph->axes[limit->axis].scope];
-    memset(c, 0, sizeof *c);
+    for (KCI_EACH(i, loops)) /* of the others none is read */
+        c->coefficient[i] = 0;
+    c->loops = 0;
+    c->range_count = 0;
     c->axis = graph->axes[limit->axis].scope;
     c->constant = axis->constant;
     c->lo = limit->lo;

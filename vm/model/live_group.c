@@ -211,6 +211,21 @@ static bool is_plain_weight(const kci_group *g, const kci_weight *w)
     return w->size >= g->sum->plan->size[graph->terms[axis->term].loop];
 }
 
+/* The band's sum, which depends on nothing else. */
+static double band_sum(kci_plan *plan, kci_band_answer band)
+{
+    size_t known = plan->band_count < KCI_KEPT_SUMS ? plan->band_count : KCI_KEPT_SUMS;
+    for (size_t i = 0; i < known; i++) {
+        const kci_band_answer *b = &plan->bands[i];
+        if (b->n_q == band.n_q && b->t_q == band.t_q && b->n_k == band.n_k && b->t_k == band.t_k && b->lo == band.lo &&
+            b->hi == band.hi && b->weigh_q == band.weigh_q && b->weigh_k == band.weigh_k)
+            return b->sum;
+    }
+    band.sum = kci_band_sum(band.n_q, band.t_q, band.n_k, band.t_k, band.lo, band.hi, band.weigh_q, band.weigh_k);
+    plan->bands[plan->band_count++ % KCI_KEPT_SUMS] = band;
+    return band.sum;
+}
+
 /* Two dims, one band, plain extents: no walk. */
 static bool band_applies(const kci_group *g, double *result)
 {
@@ -236,8 +251,9 @@ static bool band_applies(const kci_group *g, double *result)
     }
     if (lo > hi) /* of two alternatives: tiles may still meet both; walk */
         return false;
-    const kci_plan *plan = g->sum->plan;
-    *result = kci_band_sum(plan->size[q], kci_tile_of(g->sum, q), plan->size[k], kci_tile_of(g->sum, k), lo, hi, weigh_q, weigh_k);
+    kci_plan *plan = g->sum->plan;
+    *result = band_sum(plan, (kci_band_answer){ plan->size[q], kci_tile_of(g->sum, q), plan->size[k], kci_tile_of(g->sum, k), lo, hi, 0,
+                                         weigh_q, weigh_k });
     return true;
 }
 

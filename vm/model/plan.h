@@ -56,6 +56,21 @@ typedef struct kci_box {
     kci_product loads, elements, tile, distinct;    /* distinct: of one CTA */
 } kci_box;
 
+/* live_group.c: a sum over two dims that a band ties, and what it is of; see kci_band_sum. */
+typedef struct kci_band_answer {
+    double n_q, t_q, n_k, t_k, lo, hi, sum;
+    bool weigh_q, weigh_k;
+} kci_band_answer;
+
+/* work.c: live iterations of some loops under one need. */
+typedef struct kci_live_answer {
+    kci_need need;
+    kci_set around;
+    double iterations;
+} kci_live_answer;
+
+enum { KCI_KEPT_SUMS = 8 };     /* a mask is asked about again and again, by ops, tiles and boxes */
+
 /* footprint.c: when a value is alive, in op visits over all passes */
 typedef struct kci_life {
     int begin, open_end, end;
@@ -137,6 +152,14 @@ struct kci_plan {
     uint32_t *stream_head, *stream_next;    /* streams by tensor; numbered from 1 */
     double *events;                 /* per op visit and one more */
     double *matmul_events;
+
+    kci_band_answer bands[KCI_KEPT_SUMS];  /* the last ones, in a ring; true of any point */
+    size_t band_count;
+    kci_live_answer lives_kept[KCI_KEPT_SUMS];     /* of this point */
+    size_t lives_known;
+    double seen_size[KCI_MAX_LOOPS];    /* sizes for which the two below are known */
+    double *useful_known;           /* per node: useful points, 0 below its own; -1: not known */
+    double *elements_known;         /* per tensor: compulsory elements; -1: not known */
 
     uint32_t *scratch;              /* per node */
     double *first_pass;             /* per tensor: bytes of the first pass that reads it */
@@ -238,6 +261,8 @@ kc_status kci_find_accumulators(kci_plan *plan);
  * accumulator that a statistic goes with; negative: failed */
 double kci_spilled(kci_plan *plan, uint32_t n, uint32_t leader);
 
+/* work.c: how often a node is executed in a pass, `around` being the loops around it; negative: failed */
+double kci_executions(kci_plan *plan, uint32_t n, int pass, kci_set around);
 /* work.c: points of an op: useful ones, or those executed untiled; of its value with `out` */
 double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole, bool out);
 /* twin.c: useful points of node n; of twins the first has what all cover, once */

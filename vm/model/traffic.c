@@ -302,7 +302,9 @@ static kc_status assign_causes(kci_plan *plan, const double *first)
         kci_row *row = &plan->counts.rows[t];
         if (plan->read_start[t] == plan->read_start[t + 1])
             continue;
-        double elements = plan->compulsory[t] ? kci_value(plan, plan->compulsory[t]) : kci_compulsory(plan, (int32_t)t);
+        if (!plan->compulsory[t] && plan->elements_known[t] < 0)
+            plan->elements_known[t] = kci_compulsory(plan, (int32_t)t);
+        double elements = plan->compulsory[t] ? kci_value(plan, plan->compulsory[t]) : plan->elements_known[t];
         if (elements < 0)
             return kc_context_status(plan->context);
         double compulsory = elements * graph->tensors[t].bytes;

@@ -1,4 +1,6 @@
 /* work.c: useful and executed work of every op; design, section 3 "Tiled kernel". */
+#include <string.h>
+
 #include "plan.h"
 
 typedef struct totals {
@@ -41,6 +43,34 @@ double kci_points(kci_plan *plan, const kci_node *node, bool useful, bool whole,
     return kci_live_sum(&sum);
 }
 
+/* Do two needs hold at the same points? */
+static bool same_need(const kci_graph *graph, kci_need a, kci_need b)
+{
+    if (a.alternatives != b.alternatives)
+        return false;
+    for (uint32_t i = 0; a.alternatives >> i; i++) {
+        const kci_region *x = &graph->regions[a.region + i], *y = &graph->regions[b.region + i];
+        if (x->limits != y->limits ||
+            memcmp(&graph->limit_ids[x->limit], &graph->limit_ids[y->limit], x->limits * sizeof *graph->limit_ids) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Ops behind one mask are executed equally often. */
+double kci_executions(kci_plan *plan, uint32_t n, int pass, kci_set around)
+{
+    kci_need need = kci_need_of(plan, n, pass);
+    for (size_t i = 0; i < plan->lives_known; i++)
+        if (plan->lives_kept[i].around == around && same_need(plan->graph, plan->lives_kept[i].need, need))
+            return plan->lives_kept[i].iterations;
+    kci_sum sum = kci_sum_needed(plan, need, around);
+    double iterations = kci_live_sum_shared(&sum);
+    if (iterations >= 0 && plan->lives_known < KCI_KEPT_SUMS)
+        plan->lives_kept[plan->lives_known++] = (kci_live_answer){ need, around, iterations };
+    return iterations;
+}
+
 /* Executions of a node in a pass, times the volume of a full tile. */
 static double tiled_points(kci_plan *plan, uint32_t n, int pass, bool out)
 {
@@ -49,8 +79,7 @@ static double tiled_points(kci_plan *plan, uint32_t n, int pass, bool out)
     kci_product product = out ? visit->out : visit->in;
     if (product)
         return kci_value(plan, product);
-    kci_sum sum = kci_sum_needed(plan, kci_need_of(plan, n, pass), visit->around);
-    double volume = 1, executions = kci_live_sum_shared(&sum);
+    double volume = 1, executions = kci_executions(plan, n, pass, visit->around);
     uint32_t first = out ? node->out : node->axis, count = out ? node->outs : node->axes;
     for (uint32_t i = 0; i < count; i++)
         volume *= kci_tile_extent(plan, plan->graph->axis_ids[first + i]);
@@ -62,7 +91,11 @@ static double useful_points(kci_plan *plan, uint32_t n, bool out)
     kci_product product = out ? plan->useful[n].out : plan->useful[n].in;
     if (product)
         return kci_value(plan, product);
-    return out ? kci_points(plan, &plan->graph->nodes[n], true, false, true) : kci_useful_points(plan, n);
+    if (out)
+        return kci_points(plan, &plan->graph->nodes[n], true, false, true);
+    if (plan->useful_known[n] < 0)
+        plan->useful_known[n] = kci_useful_points(plan, n);
+    return plan->useful_known[n];
 }
 
 /* ---- what follows from the nest ------------------------------------------------------------- */
@@ -230,8 +263,7 @@ static void count_matmul(kci_plan *plan, const kci_matmul_tile *tile)
         const kci_visit *visit = kci_visit_of(plan, tile->node, p);
         if (!visit)
             continue;
-        kci_sum sum = kci_sum_needed(plan, kci_need_of(plan, tile->node, p), visit->around);
-        double times = visit->executions ? kci_value(plan, visit->executions) : kci_live_sum_shared(&sum);
+        double times = visit->executions ? kci_value(plan, visit->executions) : kci_executions(plan, tile->node, p, visit->around);
         m->executions += tile_over(plan, tile->batch) * times;
     }
 }
@@ -245,6 +277,7 @@ kc_status kci_count_work(kci_plan *plan)
         c->useful_vector[wide] = c->executed_vector[wide] = c->executed_vector_fma[wide] = 0;
     c->useful_special = c->executed_special = c->executed_vector_apart = 0;
     c->matmul_count = 0;
+    plan->lives_known = 0;
     totals useful = { c->useful_matrix, c->useful_vector, &c->useful_special, NULL, NULL, { 0, 0 } };
     totals executed = { c->executed_matrix,      c->executed_vector,        &c->executed_special,
                         c->executed_vector_fma, &c->executed_vector_apart, { plan->free[0], plan->free[1] } };
