@@ -199,6 +199,17 @@ TEST(a_softmax_that_is_not_online_divides_where_it_stands)
     assert_number(useful_vector(count_of(k)), 4 * I * J);
 }
 
+TEST(a_log_sum_exp_alone_normalises_nothing)
+{
+    kc_value *p = softmax(read_of(tensor("S", "i=8 j=6", "f16")), "j", 1);
+    kc_kernel *k = tiled(kernel_of(write_of("L", keep(kc_lse(p)))), "i=4 j=2", "i", "j");
+    assert_int_equal(nodes_named(k, "softmax.div") + nodes_named(k, "softmax.inv"), 0);
+    const kci_counts *c = count_of(k);
+    assert_number(useful_vector(c), 3 * I * J); /* max, subtract, sum */
+    assert_number(c->useful_special, I * J + I);
+    assert_int_equal(c->passes, 1);
+}
+
 TEST(rescaling_is_executed_only_and_once_a_trip)
 {
     attention a = attention_of("i=8 d=4", "j=6 d=4", "j=6 e=2");
@@ -234,6 +245,7 @@ int main(void)
         fact(one_use_that_is_not_linear_keeps_the_division_for_all),
         fact(two_linear_reductions_both_divide),
         fact(a_softmax_that_is_not_online_divides_where_it_stands),
+        fact(a_log_sum_exp_alone_normalises_nothing),
         fact(rescaling_is_executed_only_and_once_a_trip),
         fact(statistics_bear_the_name_of_the_tensor_that_the_softmax_was_written_to),
     };

@@ -33,6 +33,20 @@ static const char *statistics_name(const kci_builder *builder, uint32_t softmax)
     return builder->written[0]->name;
 }
 
+/* Does something take the probabilities themselves, and not only their log-sum-exp? */
+static bool has_quotient(const kci_builder *builder, uint32_t softmax)
+{
+    if (builder->instances[softmax].root)
+        return true;
+    for (size_t i = softmax + 1; i < builder->instance_count; i++) {
+        const kci_instance *user = &builder->instances[i];
+        for (uint32_t n = 0; n < user->inputs; n++)
+            if (builder->inputs[user->input + n] == softmax && (user->fused || user->value->op != KCI_V_LSE))
+                return true;
+    }
+    return false;
+}
+
 kc_status kci_emit_softmax(kci_builder *builder, uint32_t index)
 {
     kci_instance *instance = &builder->instances[index];
@@ -82,14 +96,18 @@ kc_status kci_emit_softmax(kci_builder *builder, uint32_t index)
     node.statistics_of = sum_row;
     instance->sum = kci_with_source(builder, kci_add_node(builder, node, &all, &rows, &(kci_edge){ exponential, false }, 1), value);
 
+    instance->node = exponential;
+    if (instance->maximum == UINT32_MAX || exponential == UINT32_MAX || instance->sum == UINT32_MAX)
+        return KC_ENOMEM;
+    if (!has_quotient(builder, index))
+        return KC_OK;
+
     node = kci_blank_node(KCI_OP, "softmax.inv", statistic);
     node.special = 1;
     node.flags = KCI_ELEMENTWISE;
     instance->inverse =
         kci_with_source(builder, kci_add_node(builder, node, &rows, &rows, &(kci_edge){ instance->sum, false }, 1), value);
-    instance->node = exponential;
-    if (instance->maximum == UINT32_MAX || exponential == UINT32_MAX || instance->sum == UINT32_MAX ||
-        instance->inverse == UINT32_MAX)
+    if (instance->inverse == UINT32_MAX)
         return KC_ENOMEM;
     if (instance->deferred)
         return KC_OK;
