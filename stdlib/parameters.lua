@@ -1,8 +1,21 @@
 -- parameters.lua: how every function of the stdlib takes its named parameters.
+local kc = require "kcost"
 local parameters = {}
 
--- The default of a parameter that the caller has to give.
-parameters.required = {}
+-- What a parameter without a default value is declared as.
+parameters.required = {}        -- anything, and it has to be given
+parameters.size = {}            -- a whole number of at least 1, and it has to be given
+parameters.share = {}           -- a number from 0 to 1, and it has to be given
+parameters.optional = {}        -- anything, or nothing
+
+-- The name of the parameter that a declaration says to be the same as, or nothing.
+local function same_as(declared)
+    return type(declared) == "table" and declared[1]
+end
+
+local function has_to_be_given(declared)
+    return declared == parameters.required or declared == parameters.size or declared == parameters.share
+end
 
 local function sorted_names(t)
     local names = {}
@@ -11,34 +24,118 @@ local function sorted_names(t)
     return names
 end
 
--- A new table with every name of `defaults`, taken from `given` where it is there.  A name that
--- `defaults` lacks, or a required one that `given` lacks, is an error at the line that called `call`.
--- A default may be the name of another parameter in a table: { "i" } means "the same as i".
-function parameters.take(call, given, defaults)
+-- Insertions, deletions and changes of a letter that make b of a, upper and lower case alike.
+local function distance(a, b)
+    a, b = a:lower(), b:lower()
+    local row = {}
+    for j = 0, #b do row[j] = j end
+    for i = 1, #a do
+        local diagonal = row[0]
+        row[0] = i
+        for j = 1, #b do
+            local change = diagonal + (a:sub(i, i) == b:sub(j, j) and 0 or 1)
+            diagonal = row[j]
+            row[j] = math.min(row[j] + 1, row[j - 1] + 1, change)
+        end
+    end
+    return row[#b]
+end
+
+-- "; did you mean 'heads'?" where one of the names is near, else nothing.
+local function nearest(word, names)
+    local best, least = nil, #word <= 3 and 2 or #word <= 8 and 3 or 4
+    for _, name in ipairs(names) do
+        local d = distance(word, name)
+        if d < least and d < #word then best, least = name, d end
+    end
+    return best and "; did you mean '" .. best .. "'?" or ""
+end
+
+local function shown(value)
+    if type(value) == "number" then return kc.str(value) end
+    if type(value) == "string" then return "\"" .. value .. "\"" end
+    return type(value) == "boolean" and tostring(value) or "a " .. type(value)
+end
+
+local function whole(value, least)
+    return type(value) == "number" and value >= least and value < 2^53 and value == math.floor(value)
+end
+
+-- What is wanted in place of `value`, where it does not suit the declaration.
+local function mismatch(value, declared)
+    if declared == parameters.size or type(declared) == "number" and declared >= 1 then
+        return not whole(value, 1) and "a whole number of at least 1" or nil
+    elseif declared == 0 then
+        return not whole(value, 0) and "a whole number of at least 0" or nil
+    elseif declared == parameters.share then
+        local good = type(value) == "number" and value >= 0 and value <= 1
+        return not good and "a number from 0 to 1" or nil
+    elseif type(declared) == "boolean" then
+        return type(value) ~= "boolean" and "true or false" or nil
+    end
+end
+
+-- A new table with every name of `declared`, taken from `given` where it is there.
+--     declared     by name: a default, whose type a number or boolean must have (numbers are whole; from 1,
+--                  from 0 where the default is 0); one of the marks above; or the name of another
+--                  parameter in a table: { "heads" } means "the same as heads"
+--     synonyms     other names, each with the one that it stands for: { h = "heads" }; none
+-- A name that neither has, a required one that `given` lacks and a value that does not suit are errors
+-- at the line that called `call`.
+function parameters.take(call, given, declared, synonyms)
     if type(given) ~= "table" then
         error(call .. ": parameters: expected a table such as { "
-            .. table.concat(sorted_names(defaults), ", ") .. " }, got " .. type(given), 3)
+            .. table.concat(sorted_names(declared), ", ") .. " }, got " .. type(given), 3)
     end
+    local taken, by, names = {}, {}, sorted_names(declared)
     for _, name in ipairs(sorted_names(given)) do
-        if defaults[name] == nil then
+        local meant = synonyms and synonyms[name] or name
+        if declared[meant] == nil then
             error(call .. ": " .. name .. ": no such parameter; there are "
-                .. table.concat(sorted_names(defaults), ", "), 3)
+                .. table.concat(names, ", ") .. nearest(name, names), 3)
         end
+        if by[meant] then error(call .. ": " .. name .. ": is given already, as " .. by[meant], 3) end
+        local kind = declared[meant]
+        while same_as(kind) do kind = declared[kind[1]] end
+        local wanted = mismatch(given[name], kind)
+        if wanted then
+            error(call .. ": " .. name .. ": expected " .. wanted .. ", got " .. shown(given[name]), 3)
+        end
+        taken[meant], by[meant] = given[name], name
     end
-    local taken = {}
-    for _, name in ipairs(sorted_names(defaults)) do
-        local value, default = given[name], defaults[name]
-        if value == nil and default == parameters.required then
+    for _, name in ipairs(names) do
+        local from = name
+        if taken[name] == nil and has_to_be_given(declared[name]) then
             error(call .. ": " .. name .. ": is missing", 3)
         end
-        if value == nil and type(default) ~= "table" then value = default end
-        taken[name] = value
-    end
-    for _, name in ipairs(sorted_names(defaults)) do
-        local default = defaults[name]
-        if taken[name] == nil and type(default) == "table" then taken[name] = taken[default[1]] end
+        while taken[from] == nil and same_as(declared[from]) do from = declared[from][1] end
+        local default = declared[from]
+        if taken[from] ~= nil then
+            taken[name] = taken[from]
+        elseif default ~= parameters.optional and not has_to_be_given(default) then
+            taken[name] = default
+        end
     end
     return taken
+end
+
+-- An error at the line of the user, out of a function of the stdlib that he called, unless `value` is one
+-- of `choices`.
+function parameters.one_of(call, name, value, choices)
+    for _, choice in ipairs(choices) do
+        if value == choice then return value end
+    end
+    local texts = {}
+    for i, choice in ipairs(choices) do texts[i] = shown(choice) end
+    error(call .. ": " .. name .. ": expected " .. table.concat(texts, " or ") .. ", got " .. shown(value), 3)
+end
+
+-- A new table with the entries of both; those of `b`, which may be nothing, win.
+function parameters.merge(a, b)
+    local all = {}
+    for name, value in pairs(a) do all[name] = value end
+    for name, value in pairs(b or {}) do all[name] = value end
+    return all
 end
 
 return parameters

@@ -1,0 +1,146 @@
+-- scan.lua: running sums, and the recurrences of state-space models and linear attention.
+--
+-- Dims: b batch, h heads, t tokens, which chunks c of i (or j) tokens make up, p features of a head, n state; sizes in
+-- elements.  A decay a = exp(delta A) is a number a head and token, but for `selective`, where each has its own.
+local kc = require "kcost"
+local take, merge, size = kc.lib.parameters.take, kc.lib.parameters.merge, kc.lib.parameters.size
+
+local scan = {}
+
+local function reader(p, sizes)
+    return function(name, dims, dtype) return kc.read(kc.tensor(name, dims, dtype or p.dtype, sizes)) end
+end
+
+-- Y[m,n] = sum of X[m,1..n], an untiled kernel.  A CTA walks a row; nothing waits for a second pass.
+--     n         elements of a row, required
+--     m         rows: 1
+--     dtype     of X and Y: "f32"
+-- Useful work: 1 FLOP an element.  Compulsory traffic: X and Y once.
+function scan.prefix_sum(p)
+    p = take("scan.prefix_sum", p, { n = size, m = 1, dtype = "f32" })
+    local x = kc.read(kc.tensor("X", "m n", p.dtype, { m = p.m, n = p.n }))
+    return kc.kernel("prefix sum", { kc.write("Y", kc.scan("sum", x, "n"), p.dtype) })
+end
+
+-- The selective scan of Mamba (arXiv 2312.00752, algorithm 2), an untiled kernel whose state stays on chip:
+--     H[t,d,n] = exp(delta[t,d] A[d,n]) H[t-1,d,n] + delta[t,d] B[t,n] u[t,d]     y[t,d] = sum_n C[t,n] H[t,d,n]
+--     seq, channels (d)    sizes, required
+--     state (n)            16
+--     batch                1
+--     dtype                of all tensors, A is f32: "f16"
+-- Useful work by its terms, for every token, channel and state: delta A 1, exp 1 special, delta B u 2, product and
+-- sum of the state 2, product with C and its sum 2.  These are 8; others quote 9.
+-- Compulsory traffic: u, delta, B, C, A and y once.
+function scan.selective(p)
+    p = take("scan.selective", p, { seq = size, channels = size, state = 16, batch = 1, dtype = "f16" })
+    local read = reader(p, { b = p.batch, t = p.seq, d = p.channels, n = p.state })
+    local delta = read("delta", "b t d")
+    local decay = kc.map("exp", kc.map("mul", delta, read("A", "d n", "f32")))
+    local input = kc.map("mul", kc.map("mul", delta, read("B", "b t n")), read("u", "b t d"))
+    local both = kc.map({ name = "pair", flops = 0 }, decay, input)
+    local state = kc.scan({ name = "recurrence", flops = 2 }, both, "t")
+    local y = kc.reduce("sum", kc.map("mul", state, read("C", "b t n")), "n")
+    return kc.kernel("selective scan", { kc.write("y", y, p.dtype) })
+end
+
+-- What both chunked forms share: sizes of chunks.
+local function chunked(call, p, more)
+    p = take(call, p, merge({
+        seq = size, heads = size, head_dim = 64, state = 128, chunk = 256, batch = 1, dtype = "bf16",
+    }, more))
+    p.chunk = math.min(p.chunk, p.seq)
+    if p.seq % p.chunk ~= 0 then error(call .. ": chunk: must divide seq", 3) end
+    p.size = {
+        b = p.batch, h = p.heads, c = p.seq / p.chunk, i = p.chunk, j = p.chunk, p = p.head_dim, n = p.state,
+        g = p.groups,
+    }
+    return p
+end
+
+-- The state-space dual form of Mamba-2 (arXiv 2405.21060, section 6): matmuls inside chunks, a recurrence across
+-- them.  A program of five untiled kernels:
+--     cumulative    a running sum of the decays' logarithms in each chunk
+--     states        S[n,p] = sum_j B[j,n] exp(a_end - a_j) X[j,p]                     2 n p FLOP a token and head
+--     passing       H_c = exp(a) H_(c-1) + S_c                                        2 n p FLOP a chunk and head
+--     scores        G[i,j] = sum_n C[i,n] B[j,n], for j <= i, once for all heads      2 n FLOP a pair
+--     output        Y[i,p] = sum_j G[i,j] exp(a_i - a_j) X[j,p] + exp(a_i) sum_n C[i,n] H[n,p]
+--                                                            2 p FLOP a pair and head, 2 n p a token and head
+--     seq, heads    sizes, required
+--     head_dim (p)  64
+--     state (n)     128
+--     chunk         tokens, which divide seq: 256
+--     batch         1
+--     dtype         of X, B, C, G and Y; decays and states are f32: "bf16"
+-- A chunk of L tokens has L (L + 1) / 2 pairs.  Beside the matmuls: 1 FLOP a token and head (running sum); states 2
+-- FLOP a token and head with their exp, and n for each (the product with B); output 2 FLOP and an exp a pair and
+-- head, an exp a token and head, p (product with exp(a_i)) and p (sum) FLOP a token and head; passing an exp a
+-- chunk and head.  Compulsory traffic: each tensor once, S, H and G written and read.
+function scan.ssd(p)
+    p = chunked("scan.ssd", p)
+    local read = reader(p, p.size)
+    local X, B = read("X", "b c j h p"), read("B", "b c j n")
+    local cumulative = kc.write("a", kc.scan("sum", read("dA", "b h c j", "f32"), "j"), "f32")
+    local a_j = kc.read(cumulative)
+    local a_i = kc.read(cumulative, "b h c i", { size = p.size })
+    local a_end = read("a end", "b h c", "f32")
+
+    local to_end = kc.map("exp", kc.map("sub", a_end, a_j))
+    local S = kc.write("S", kc.matmul(kc.map("mul", B, to_end), X, "j"),
+        { dtype = "f32", dims = "b h c n p" })
+    local decayed = kc.map({ name = "pair", flops = 0 }, kc.map("exp", a_end), kc.read(S))
+    local H = kc.write("H", kc.scan({ name = "recurrence", flops = 2 }, decayed, "c"),
+        { dtype = "f32", dims = "b h c n p" })
+    local C = read("C", "b c i n")
+    local G = kc.write("G", kc.mask(kc.matmul(C, B, "n"), "i", "j", { hi = 0 }), p.dtype)
+    local decay = kc.map("exp", kc.map("sub", a_i, a_j))
+    local inside = kc.matmul(kc.map("mul", kc.mask(kc.read(G), "i", "j", { hi = 0 }), decay), X, "j")
+    local before = kc.matmul(C, kc.cast(kc.read(H), p.dtype), "n")
+    local Y = kc.write("Y", kc.map("add", kc.map("mul", before, kc.map("exp", a_i)), inside),
+        { dtype = p.dtype, dims = "b c i h p" })
+    return kc.program("Mamba-2 SSD", { cumulative, S, H, G, Y })
+end
+
+-- Linear attention without decay, in chunks (arXiv 2006.16236; GLA, arXiv 2312.06635, section 4):
+--     S_c = sum_j K[j,n] V[j,p]     H_c = H_(c-1) + S_c
+--     O[i,p] = sum_(j <= i) (Q K^T)[i,j] V[j,p] + sum_n Q[i,n] H_(c-1)[n,p]
+-- A program of three untiled kernels: states, passing, output.  Parameters as of `ssd`; state is the head size of Q
+-- and K, 64 by default here; the state is f32.
+-- Useful work: 4 n p FLOP in matmuls a token and head, 2 (n + p) a pair and head; 1 FLOP an element of a state and
+-- of O.  Compulsory traffic: Q, O once, K and V twice, states written and read twice over.
+function scan.linear_attention(p)
+    p = chunked("scan.linear_attention", p, { state = 64 })
+    local read = reader(p, p.size)
+    local K, V = read("K", "b h c j n"), read("V", "b h c j p")
+    local S = kc.write("S", kc.matmul(K, V, "j"), "f32")
+    local H = kc.write("H", kc.scan("sum", kc.read(S), "c"), "f32")
+    local Q = read("Q", "b h c i n")
+    local scores = kc.mask(kc.matmul(Q, K, "n"), "i", "j", { hi = 0 })
+    local inside = kc.matmul(scores, V, "j")
+    local before = kc.matmul(Q, kc.cast(kc.read(H), p.dtype), "n")
+    return kc.program("linear attention", { S, H, kc.write("O", kc.map("add", before, inside), p.dtype) })
+end
+
+-- One token of a decode: H = a H + B x, y = C H, an untiled kernel; the state lies in HBM between tokens, whatever
+-- the context (Mamba-2, linear attention with B = K, C = Q, x = V).
+--     heads         required
+--     head_dim (p)  64
+--     state (n)     128
+--     batch         1
+--     dtype         of x, B, C and y: "bf16"
+--     state_dtype   of H: "f32"
+-- Useful work: 5 FLOP (decay, B x, sum; product and sum with C) for each element of the state, 1 exp a head.
+-- Compulsory traffic: the state read and written, 2 batch heads n p elements; the rest is small.
+function scan.step(p)
+    p = take("scan.step", p, {
+        heads = size, head_dim = 64, state = 128, batch = 1, dtype = "bf16", state_dtype = "f32",
+    })
+    local read = reader(p, { b = p.batch, h = p.heads, p = p.head_dim, n = p.state })
+    local kept = kc.map("mul", read("H", "b h p n", p.state_dtype), kc.map("exp", read("dA", "b h", "f32")))
+    local state = kc.map("add", kept, kc.map("mul", read("B", "b n"), read("x", "b h p")))
+    local y = kc.reduce("sum", kc.map("mul", state, read("C", "b n")), "n")
+    return kc.kernel("state step", {
+        kc.write("next H", state, p.state_dtype), kc.write("y", y, { dtype = p.dtype, dims = "b h p" }),
+    })
+end
+
+return scan
