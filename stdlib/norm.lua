@@ -7,7 +7,10 @@
 --     residual  a tensor R is added to X before, and the sum is written too, as "sum": false
 --     input     a tensor with dims m k to read as X: a new one
 --     output    the name of Y: "Y"
--- All are untiled kernels.  A tile smaller than k costs more passes over X.
+-- and of the backward ones:
+--     splits    CTAs that share the rows: each walks its own, whole rows on chip, and a small kernel adds up what
+--               it summed over them (f32): a tiled kernel; none: an untiled one
+-- Forward ones are untiled kernels.  A tile smaller than k costs more passes over X.
 local kc = require "kcost"
 local take, merge, size = kc.lib.parameters.take, kc.lib.parameters.merge, kc.lib.parameters.size
 
@@ -29,6 +32,13 @@ local function input(p)
     if not p.residual then return x, {} end
     x = kc.map("add", x, read(p, "R", "m k"))
     return x, { kc.write("sum", x, p.dtype) }
+end
+
+local backward = { splits = kc.lib.parameters.optional }
+
+local function shared_rows(p, kernel)
+    if not p.splits then return kernel end
+    return kc.tile(kernel, { m = 1, k = p.k }, { order = "m", split = { m = p.splits } })
 end
 
 local function kernel(name, written, more)
@@ -73,15 +83,15 @@ end
 -- Useful work: 9 FLOP per element (N; G; product and add of the mean; product, subtract, product; product
 -- and add of dweight), 1 per row (times 1/k).  Compulsory traffic: X, dY, r, weight, dX and dweight once.
 function norm.rms_backward(p)
-    p = taken("norm.rms_backward", p)
+    p = taken("norm.rms_backward", p, backward)
     local r, dY = read(p, "r", "m", "f32"), read(p, "dY", "m k")
     local n = kc.map("mul", read(p, "X", "m k"), r)
     local g = kc.map("mul", dY, read(p, "weight", "k"))
     local mean = kc.map("scale", kc.reduce("sum", kc.map("mul", g, n), "k"))
     local dX = kc.map("mul", kc.map("sub", g, kc.map("mul", n, mean)), r)
-    return kc.kernel("rmsnorm backward", {
+    return shared_rows(p, kc.kernel("rmsnorm backward", {
         kc.write("dX", dX, p.dtype), kc.write("dweight", kc.reduce("sum", kc.map("mul", dY, n), "m"), p.dtype),
-    })
+    }))
 end
 
 -- The gradients of norm.layer, from the row's mean and factor r that the forward pass kept in f32.
@@ -91,17 +101,17 @@ end
 -- product and add of dweight; add of dbias), 2 per row (times 1/k twice).  Compulsory traffic: X, dY, mean, r,
 -- weight, dX, dweight and dbias once.
 function norm.layer_backward(p)
-    p = taken("norm.layer_backward", p)
+    p = taken("norm.layer_backward", p, backward)
     local r, dY = read(p, "r", "m", "f32"), read(p, "dY", "m k")
     local n = kc.map("mul", kc.map("sub", read(p, "X", "m k"), read(p, "mean", "m", "f32")), r)
     local g = kc.map("mul", dY, read(p, "weight", "k"))
     local mean = kc.map("scale", kc.reduce("sum", g, "k"))
     local product = kc.map("scale", kc.reduce("sum", kc.map("mul", g, n), "k"))
     local dX = kc.map("mul", kc.map("sub", kc.map("sub", g, mean), kc.map("mul", n, product)), r)
-    return kc.kernel("layernorm backward", {
+    return shared_rows(p, kc.kernel("layernorm backward", {
         kc.write("dX", dX, p.dtype), kc.write("dweight", kc.reduce("sum", kc.map("mul", dY, n), "m"), p.dtype),
         kc.write("dbias", kc.reduce("sum", dY, "m"), p.dtype),
-    })
+    }))
 end
 
 return norm

@@ -61,22 +61,36 @@ function softmax.cross_entropy(p)
     return kc.kernel("cross entropy", { kc.write("loss", kc.map("sub", lse, picked), "f32") })
 end
 
--- The same fused with the head: X[m,n] = sum_k A[m,k] W[n,k] stays on chip.  A tiled kernel; n is the
--- vocabulary.
+-- The same fused with the head: X[m,n] = sum_k A[m,k] W[n,k] stays on chip; n is the vocabulary.
 --     k        features, required
---     tile     tile sizes: { m = 128, n = 128, k = 64 }
--- Useful work: 2 m n k FLOP in the matmul and 2 m k on the vector unit for the target's logit; else as of
--- cross_entropy.  Compulsory traffic: A, W, targets and losses once; unfused m n logits would be written and
--- read.  Source: Wijmans et al., arXiv 2411.09009.
+--     splits   CTAs that share the vocabulary, so that few rows fill a device; a second kernel adds up what each
+--              found of a row, its log-sum-exp and the target's logit in f32: 1
+--     tile     tile sizes of m, a CTA's columns and k: { m = 128, n = 128, k = 64 }
+-- A tiled kernel; with splits a program of it and of an untiled one.
+-- Useful work: 2 m n k FLOP in the matmul; max, subtract, sum and a comparison with the target's number 4 FLOP and
+-- 1 exp an element; 1 FLOP and 1 log a row.  With splits 4 FLOP, 1 exp and 1 log more for each of them and row.
+-- Compulsory traffic: A, W, targets and losses once; unfused, m n logits would be written and read.
+-- Source: Wijmans et al., arXiv 2411.09009.
 function softmax.head(p)
-    p = taken("softmax.head", p, { k = size, tile = { m = 128, n = 128, k = 64 } })
-    local a = read(p, "A", "m k")
-    local W = kc.tensor("W", "n k", p.dtype, { n = p.n, k = p.k })
-    local lse = kc.lse(kc.softmax(kc.matmul(a, kc.read(W), "k"), "n", { online = true }))
-    local picked = kc.matmul(a, kc.read(W, "[m] k", { size = { m = p.m } }), "k", { unit = "vector" })
-    picked = kc.map({ name = "pick", flops = 0 }, picked, read(p, "target", "m", "i32"))
-    local loss = kc.write("loss", kc.map("sub", lse, picked), "f32")
-    return kc.tile(kc.kernel("head with cross entropy", { loss }), p.tile)
+    p = taken("softmax.head", p, { k = size, splits = 1, tile = { m = 128, n = 128, k = 64 } })
+    local a, target = read(p, "A", "m k"), read(p, "target", "m", "i32")
+    local columns = math.ceil(p.n / p.splits)
+    local w = p.splits == 1 and read(p, "W", "n k")
+        or kc.read(kc.tensor("W", "v k", p.dtype, { v = p.n, k = p.k }), kc.str(columns) .. "*u+n k",
+            { size = { u = p.splits, n = columns } })
+    local logits = kc.matmul(a, w, "k")
+    local lse = kc.lse(kc.softmax(logits, "n", { online = true }))
+    local picked = kc.reduce("sum", kc.map({ name = "pick", flops = 0 }, logits, target), "n")
+    if p.splits == 1 then
+        local loss = kc.write("loss", kc.map("sub", lse, picked), "f32")
+        return kc.tile(kc.kernel("head with cross entropy", { loss }), p.tile, { grid = "m", order = "n k" })
+    end
+    local L, T = kc.write("partial lse", lse, "f32"), kc.write("partial logit", picked, "f32")
+    local merged = kc.lse(kc.softmax(kc.read(L), "u"))
+    local loss = kc.write("loss", kc.map("sub", merged, kc.reduce("sum", kc.read(T), "u")), "f32")
+    local tile = kc.lib.parameters.merge(p.tile, { u = 1 })
+    local first = kc.kernel("head with cross entropy", { L, T })
+    return kc.program("head with cross entropy", { kc.tile(first, tile, { grid = "m u", order = "n k" }), loss })
 end
 
 return softmax

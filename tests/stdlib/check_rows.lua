@@ -19,6 +19,11 @@ agree.all("rms backward", norm.rms_backward { m = m, k = k },
   { vector = 9 * m * k + m, bytes = 3 * X + 2 * 2 * k + 4 * m }, tiles)
 agree.all("layer backward", norm.layer_backward { m = m, k = k },
   { vector = 13 * m * k + 2 * m, bytes = 3 * X + 3 * 2 * k + 2 * 4 * m }, tiles)
+-- rows shared by 3 CTAs: the sums over them are partials
+agree.all("rms backward, shared", norm.rms_backward { m = m, k = k, splits = 3 },
+  { vector = 9 * m * k + m, bytes = 3 * X + 2 * 2 * k + 4 * m })
+agree.all("layer backward, shared", norm.layer_backward { m = m, k = k, splits = 3 },
+  { vector = 13 * m * k + 2 * m, bytes = 3 * X + 3 * 2 * k + 2 * 4 * m })
 -- a row that does not stay on chip is read in each pass
 for call, passes in pairs { rms = 2, layer = 3, rms_backward = 2, layer_backward = 2 } do
   agree.t:equal(call .. ": passes", kc.count(kc.tile(norm[call] { m = m, k = k }, { m = 1, k = 16 })).passes, passes)
@@ -35,10 +40,15 @@ agree.t:equal("naive passes", kc.count(softmax.naive { m = m, n = n, tile = 16 }
 agree.all("softmax backward", softmax.backward { m = m, n = n }, { vector = 4 * m * n, bytes = 3 * rows }, { { n = 16 } })
 agree.all("cross entropy", softmax.cross_entropy { m = m, n = n },
   { vector = 3 * m * n + m, special = m * n + m, bytes = rows + 4 * m + 4 * m }, { { n = 16 } })
--- the head: logits on chip; the target's logit is a dot product of its own
+-- the head: logits stay on chip; the target's is the one whose number fits
 agree.all("head", softmax.head { m = m, n = n, k = k, tile = { m = 4, n = 16, k = 16 } }, {
-  matrix = 2 * m * n * k, vector = 2 * m * k + 3 * m * n + m, special = m * n + m,
-  bytes = X + 2 * n * k + 4 * m + 4 * m,
+  matrix = 2 * m * n * k, vector = 4 * m * n + m, special = m * n + m, bytes = X + 2 * n * k + 4 * m + 4 * m,
+})
+
+-- the vocabulary shared by 3: partials of 3 a row are written and read
+agree.all("head, shared", softmax.head { m = m, n = n, k = k, splits = 3, tile = { m = 4, n = 16, k = 16 } }, {
+  matrix = 2 * m * n * k, vector = 4 * m * n + m + 4 * 3 * m, special = m * n + m + 2 * 3 * m,
+  bytes = X + 2 * n * k + 4 * m + 4 * m + 2 * 2 * 4 * 3 * m,
 })
 
 local N, E = 1280, 2 * 1280
