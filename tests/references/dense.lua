@@ -20,12 +20,12 @@ local function attention_of(c)
     dtype = ops.dtype(c.dtype or "fp16") }
 end
 
-local function forward(c) return ops.attention("", attention_of(c)) end
+local function forward(c) return ops.attention(attention_of(c)) end
 
 local function forward_backward(c, flash)
   local a = attention_of(c)
   a.flash = flash
-  return kc.program("training", { ops.attention("", a), ops.attention_backward("d", a) })
+  return kc.program("training", { ops.attention(a), ops.attention_backward(a) })
 end
 
 -- FlashAttention 1 at N=1024, d=64, 16 heads, batch 64, as corrected by its author:
@@ -37,27 +37,22 @@ rule("fa1.issue741.flash", "flash-attention", function(c) return forward_backwar
 -- Backward over forward: five matmuls against two.
 rule("fa2.bwd.ratio", "flash-attention", function()
   local a = { B = 1, H = 1, Sq = 256, d = 64, flash = true }
-  return { ops.attention_backward("d", a), ops.attention("", a) }
+  return { ops.attention_backward(a), ops.attention(a) }
 end, function(r) return r[1].flops / r[2].flops end)
 
 -- 4*d matmul FLOP a score against one exponential (and one reciprocal a row).
 rule("fa3.matmul.per.exp", {}, function(c)
-  return ops.attention("", { Sq = 8192, d = c.d })
+  return ops.attention { Sq = 8192, d = c.d }
 end, function(r) return r.matrix_flops / r.special_ops end)
 
 -- DeepGEMM: f8 operands at one byte, bf16 output, each once; scale factors not counted.
 rule("deepgemm.dense.*", "deepgemm", function(c)
-  local size = { m = c.M, n = c.N, k = c.K }
-  local a = kc.read(kc.tensor("A", "m k", ops.dtype(c.dtA), size))
-  local b = kc.read(kc.tensor("B", "n k", ops.dtype(c.dtB), size))
-  return kc.write("C", kc.matmul(a, b), ops.dtype(c.dtC))
+  return ops.linear(c.M, c.K, c.N, { dtype = ops.dtype(c.dtA), weights = ops.dtype(c.dtB), out = ops.dtype(c.dtC) })
 end)
 
 -- SGEMM with beta = 1: the old C is read and added.
 local function sgemm(c)
-  local size = { m = c.M, n = c.N, k = c.K }
-  local ab = kc.matmul(kc.read(kc.tensor("A", "m k", "f32", size)), kc.read(kc.tensor("B", "k n", "f32", size)))
-  return kc.write("C", kc.map("add", ab, kc.read(kc.tensor("C0", "m n", "f32", size))), "f32")
+  return kc.lib.gemm.plain { m = c.M, n = c.N, k = c.K, dtype = "f32", residual = true }
 end
 rule("boehm.flops", {}, sgemm)
 rule("boehm.read", {}, sgemm, function(r) return r.bytes_read end)
@@ -76,19 +71,18 @@ rule("boehm.cublas.ai", {}, function(c)
 end)
 -- Global loads an output: K (1/BM + 1/BN).
 rule("boehm.k%d.gmem", {}, function(c)
-  local size = { m = 4096, n = 4096, k = c.K }
-  local ab = kc.matmul(kc.read(kc.tensor("A", "m k", "f32", size)), kc.read(kc.tensor("B", "k n", "f32", size)))
-  return kc.tile(kc.write("C", ab, "f32"), { m = c.BM, n = c.BN, k = 32 }, { grid = "m n", order = "k" })
+  local product = ops.linear(4096, c.K, 4096, { dtype = "f32" })
+  return kc.tile(product, { m = c.BM, n = c.BN, k = 32 }, { grid = "m n", order = "k" })
 end, function(r) return r.bytes_read / 4 / (4096 * 4096) end)
 
-local function gemm(c) return ops.linear("", c.M, c.K, c.N, { dtype = ops.dtype(c.dtype) }) end
+local function gemm(c) return ops.linear(c.M, c.K, c.N, { dtype = ops.dtype(c.dtype) }) end
 rule("nv.mm.*", "nvidia-guide", gemm)
 rule("pallas.flops", {}, gemm)
 rule("pallas.bytes", {}, gemm)
 rule("sb.tpu.flops", {}, gemm)
 
 local function tiles(c)
-  return kc.tile(ops.linear("", c.M, 64, c.N), { m = c.BM, n = c.BN, k = 64 }, { grid = "m n" })
+  return kc.tile(ops.linear(c.M, 64, c.N), { m = c.BM, n = c.BN, k = 64 }, { grid = "m n" })
 end
 rule("nv.tile.25%d", {}, tiles, function(r) return r.ctas end)
 rule("mleng.blocks", {}, tiles, function(r) return r.ctas end)
@@ -113,32 +107,25 @@ end)
 -- PyTorch's own counter: FMA = 2, padded taps counted, masks and vector work not.
 rule("pt.mm", "pytorch", gemm)
 rule("pt.bmm", "pytorch", function(c)
-  local size = { b = c.B, m = c.M, k = c.K, n = c.N }
-  return kc.write("C", kc.matmul(kc.read(kc.tensor("A", "b m k", "f32", size)), kc.read(kc.tensor("B", "b k n", "f32", size))))
+  return kc.lib.gemm.batched { batch = c.B, m = c.M, k = c.K, n = c.N, dtype = "f32" }
 end)
-local function conv2d(c)
-  return ops.conv("", { n = c.B, cin = c.Cin, cout = c.Cout, h = c.H or 1, w = c.W, kh = c.kh or 1,
-    kw = c.kw or c.k, stride = c.stride, pad = c.pad, groups = c.groups, bias = true })
+local function conv(c)
+  return ops.conv { n = c.B, cin = c.Cin, cout = c.Cout, h = c.H, w = c.W, kh = c.kh, kw = c.kw or c.k,
+    stride = c.stride, pad = c.pad, groups = c.groups, bias = true }
 end
-rule("pt.conv2d", "pytorch", conv2d)
-rule("pt.conv1d", "pytorch", function(c)
-  local size = { b = c.B, c = c.Cin, w = c.W, f = c.Cout, s = c.k, q = c.W + 2 * c.pad - c.k + 1 }
-  local x = kc.read(kc.tensor("X", "b c w", "f32", size), "b c q+s-" .. c.pad, { size = size })
-  local w = kc.read(kc.tensor("W", "f c s", "f32", size))
-  return kc.write("Y", kc.matmul(x, w, "c s"), "f32")
-end)
-rule("pt.r18.conv1", "pytorch", conv2d)
+rule("pt.conv%dd", "pytorch", conv)
+rule("pt.r18.conv1", "pytorch", conv)
 rule("pt.r18.fc", "pytorch", gemm)
 rule("pt.sdpa2?.fwd", "pytorch", forward)
 rule("pt.sdpa2?.math", "pytorch", function(c) return forward_backward(c, false) end)
 rule("pt.sdpa2?.flash", "pytorch", function(c) return forward_backward(c, true) end)
 
 -- fvcore: one multiply-add is one.
-rule("fv.linear", "fvcore", function(c) return ops.linear("", c.M, c.K, c.N, { bias = true }) end)
+rule("fv.linear", "fvcore", function(c) return ops.linear(c.M, c.K, c.N, { bias = true }) end)
 rule("fv.matmul", "fvcore", gemm)
-rule("fv.conv%d", "fvcore", conv2d)
-rule("fv.lenet.conv%d", "fvcore", conv2d)
-rule("fv.lenet.fc1", "fvcore", function(c) return ops.linear("", c.M, c.K, c.N, { bias = true }) end)
+rule("fv.conv%d", "fvcore", conv)
+rule("fv.lenet.conv%d", "fvcore", conv)
+rule("fv.lenet.fc1", "fvcore", function(c) return ops.linear(c.M, c.K, c.N, { bias = true }) end)
 
 -- GPT-2 124M by nanoGPT's notebook, one layer and its parts; QKV is one linear of 3D.
 local function heads_of(c) return { B = c.B, H = c.heads, Sq = c.T, d = c.D / c.heads, causal = true } end
@@ -154,15 +141,15 @@ local function weighted(c)
   return kc.write("O", kc.matmul(kc.causal(kc.read(kc.tensor("P", "b h i j", "f16", size)), "i", "j"),
     kc.read(kc.tensor("V", "b h j d", "f16", size))))
 end
-rule("nano.kqv", MATMUL_ONLY, function(c) return ops.linear("", c.T, c.D, 3 * c.D) end)
+rule("nano.kqv", MATMUL_ONLY, function(c) return ops.linear(c.T, c.D, 3 * c.D) end)
 rule("nano.scores", MATMUL_ONLY, scores)
 rule("nano.reduce", MATMUL_ONLY, weighted)
-rule("nano.proj", MATMUL_ONLY, function(c) return ops.linear("", c.T, c.D, c.D) end)
-rule("nano.ffw1", MATMUL_ONLY, function(c) return ops.linear("", c.T, c.D, 4 * c.D) end)
-rule("nano.dense", MATMUL_ONLY, function(c) return ops.linear("", c.T, c.D, c.V) end)
+rule("nano.proj", MATMUL_ONLY, function(c) return ops.linear(c.T, c.D, c.D) end)
+rule("nano.ffw1", MATMUL_ONLY, function(c) return ops.linear(c.T, c.D, 4 * c.D) end)
+rule("nano.dense", MATMUL_ONLY, function(c) return ops.linear(c.T, c.D, c.V) end)
 rule("nano.attn", MATMUL_ONLY, function(c)
   return kc.program("attention", {
-    ops.linear("qkv", c.T, c.D, 3 * c.D), ops.attention("", heads_of(c)), ops.linear("proj", c.T, c.D, c.D),
+    ops.linear(c.T, c.D, 3 * c.D), ops.attention(heads_of(c)), ops.linear(c.T, c.D, c.D),
   })
 end)
 
@@ -170,8 +157,8 @@ end)
 -- softmax 5 and norm 7 a element, second operands of elementwise ops not counted.
 local D, F, H, HEAD = 4096, 11008, 32, 128
 local function scored(c) return { h = H, i = c.seq, j = c.seq, d = HEAD } end
-rule("llmviewer.prefill.q_proj.*", "llm-viewer", function(c) return ops.linear("", c.seq, D, D) end)
-rule("llmviewer.prefill.gate_proj.*", "llm-viewer", function(c) return ops.linear("", c.seq, D, F) end)
+rule("llmviewer.prefill.q_proj.*", "llm-viewer", function(c) return ops.linear(c.seq, D, D) end)
+rule("llmviewer.prefill.gate_proj.*", "llm-viewer", function(c) return ops.linear(c.seq, D, F) end)
 rule("llmviewer.prefill.qk_matmul.*", "llm-viewer", function(c)
   return kc.write("S", kc.matmul(kc.read(kc.tensor("Q", "h i d", "f16", scored(c))), kc.read(kc.tensor("K", "h j d", "f16", scored(c)))))
 end)
@@ -194,7 +181,7 @@ end)
 -- transformer-roofline-analyzer on Llama-4-Scout, one token: 2K-1 FLOP a dot product,
 -- 4 a element of a norm; weight, input and output once in bf16.
 local TRA = "transformer-roofline-analyzer"
-local function linear1(c) return ops.linear("", c.M, c.K, c.N, { dtype = "bf16" }) end
+local function linear1(c) return ops.linear(c.M, c.K, c.N, { dtype = "bf16" }) end
 local function rms(c)
   local size = { t = c.tokens, d = c.D }
   return kc.write("Y", kc.map({ name = "norm", flops = 5, special = 0 }, kc.read(kc.tensor("X", "t d", "bf16", size)),
@@ -204,11 +191,7 @@ local function rope(c)
   local size = { t = c.M, d = c.N }
   return kc.write("Y", kc.map("rope", kc.read(kc.tensor("X", "t d", "bf16", size))))
 end
-local function swiglu(c)
-  local size = { t = c.M, d = c.N }
-  return kc.write("Y", kc.map("mul", kc.map("silu", kc.read(kc.tensor("gate", "t d", "bf16", size))),
-    kc.read(kc.tensor("up", "t d", "bf16", size))))
-end
+local function swiglu(c) return kc.lib.elementwise.swiglu { n = c.M * c.N, dtype = "bf16" } end
 for _, part in ipairs{ "qkv", "o", "router", "gateup", "down" } do
   rule("tra." .. part, TRA, linear1)
   rule("tra.ai." .. part, TRA, linear1)
@@ -223,13 +206,11 @@ rule("tra.ai.resid", TRA, function(c)
   local size = { d = c.N }
   return kc.write("Y", kc.map("add", kc.read(kc.tensor("X", "d", "bf16", size)), kc.read(kc.tensor("R", "d", "bf16", size))))
 end)
-rule("tra.qkv.w", TRA, linear1, function(r) return ops.row(r, "W").bytes_read end)
+rule("tra.qkv.w", TRA, linear1, function(r) return ops.row(r, "B").bytes_read end)
 -- K and V of 8 heads over the cached context, read by 40 query heads.
 rule("tra.sdpa.in", TRA, function(c)
-  local size = { g = c.kv, h = c.heads / c.kv, j = c.S or c.cached, d = c.hd }
-  local Q = kc.read(kc.tensor("Q", "g h d", "bf16", size))
-  local P = kc.softmax(kc.matmul(Q, kc.read(kc.tensor("K", "g j d", "bf16", size))), "j", { online = true })
-  return kc.write("O", kc.matmul(P, kc.read(kc.tensor("V", "g j d", "bf16", size))))
+  return kc.lib.attention.fused { heads = c.heads, kv_heads = c.kv, seq = 1, keys = c.S or c.cached,
+    head_dim = c.hd, dtype = "bf16" }
 end, function(r) return ops.row(r, "K").bytes_read + ops.row(r, "V").bytes_read end)
 
 return rules

@@ -10,8 +10,8 @@ local layer = {
 
 local T, D, F, H, HEAD = 2048, 4096, 11008, 32, 128
 
-layer["q_proj or out_proj"] = function() return ops.linear("", T, D, D) end
-layer["gate or up or down projection"] = function() return ops.linear("", T, D, F) end
+layer["q_proj or out_proj"] = function() return ops.linear(T, D, D) end
+layer["gate or up or down projection"] = function() return ops.linear(T, D, F) end
 layer["QK^T or PV with scores through HBM"] = function()
   local size = { h = H, i = T, j = T, d = HEAD }
   return kc.write("S", kc.matmul(kc.read(kc.tensor("Q", "h i d", "f16", size)), kc.read(kc.tensor("K", "h j d", "f16", size))))

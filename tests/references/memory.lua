@@ -11,14 +11,7 @@ end
 -- STREAM: per iteration where the row says so, else in all.
 local N = 1000000
 local function stream(kind)
-  return function(c)
-    local size = { n = c.N or N }
-    local b = kc.read(kc.tensor("b", "n", "f64", size))
-    local x = kc.read(kc.tensor("c", "n", "f64", size))
-    local value = kind == "copy" and b or kind == "scale" and kc.map("scale", b)
-      or kind == "add" and kc.map("add", b, x) or kc.map("fma", b, x)
-    return kc.write("a", value, "f64")
-  end
+  return function(c) return kc.lib.stream[kind] { n = c.N or N } end
 end
 local function each(field)
   return function(r, c) return r[field] / (c.per and N or 1) end
@@ -33,11 +26,7 @@ rule("stream.triad.wa", { write_allocate = true }, stream("triad"), each("bytes"
 
 -- Kerncraft's Jacobi: b = s*(left + right + up + down) on an N x N array of doubles.
 local function jacobi(c)
-  local size = { y = c.N, x = c.N, i = c.N - 2, j = c.N - 2 }
-  local a = kc.tensor("a", "y x", "f64", size)
-  local function at(index) return kc.read(a, index, { size = size }) end
-  local sum = kc.map("add", kc.map("add", at("i+1 j"), at("i+1 j+2")), kc.map("add", at("i j+1"), at("i+2 j+1")))
-  return kc.write("b", kc.map("scale", sum), "f64")
+  return kc.lib.stencil.star { grid = { c.N - 2, c.N - 2 }, flops = 4 }
 end
 -- At the memory the layer condition holds: a in, b in (write-allocate) and out.
 rule("kc.2d5.ai.mem", "kerncraft", jacobi)
@@ -92,13 +81,7 @@ rule("will.spmv.lo", {}, spmv(true))
 rule("will.spmv.hi", {}, spmv(false))
 
 -- Seven points in three dimensions, 8 FLOP: read, write, and write-allocate or not.
-local function star7()
-  local size = { x = 514, y = 514, z = 514, i = 512, j = 512, k = 512 }
-  local a = kc.tensor("a", "x y z", "f64", size)
-  local function at(index) return kc.read(a, index, { size = size }) end
-  return kc.write("b", kc.map({ flops = 8, special = 0 }, at("i+1 j+1 k+1"), at("i j+1 k+1"), at("i+2 j+1 k+1"),
-    at("i+1 j k+1"), at("i+1 j+2 k+1"), at("i+1 j+1 k"), at("i+1 j+1 k+2")), "f64")
-end
+local function star7() return kc.lib.stencil.star { grid = { 512, 512, 512 }, flops = 8 } end
 rule("will.stencil.lo", "williams", star7)
 rule("will.stencil.hi", { write_allocate = false }, star7)
 
@@ -128,41 +111,31 @@ end)
 -- Softmax over long rows in f32, row by row, tile by tile: what each pass reads again.
 -- Caches help no pass here: this is section 3's traffic.
 local ROWS, V, TILE = 4, 2 ^ 17, 4096
-local function long_rows()
-  local size = { i = ROWS, j = V }
-  return kc.read(kc.tensor("x", "i j", "f32", size))
+local function softmax(passes)
+  return kc.lib.softmax.rows { m = ROWS, n = V, dtype = "f32", passes = passes, tile = TILE }
 end
-local function by_tiles(kernel) return kc.tile(kernel, { i = 1, j = TILE }) end
-local function softmax(online)
-  return by_tiles(kc.write("y", kc.softmax(long_rows(), "j", { online = online }), "f32"))
-end
--- Naive: sum of exponentials, then quotient; no maximum.
-local function naive()
-  local e = kc.map("exp", long_rows())
-  return by_tiles(kc.write("y", kc.map("div", e, kc.reduce("sum", e, "j")), "f32"))
-end
+local function naive() return kc.lib.softmax.naive { m = ROWS, n = V, dtype = "f32", tile = TILE } end
 local function topk()
-  local y = kc.tensor("y", "i j", "f32", { i = ROWS, j = V })
-  return by_tiles(kc.write("z", kc.reduce("max", kc.read(y), "j", { size = { t = 5 } }), "f32"))
+  return kc.tile(kc.lib.sampling.topk { m = ROWS, n = V, k = 5 }, { m = 1, n = TILE })
 end
 -- One pass: the row's top five and its log-sum-exp, combined at the end.
 local function softmax_topk()
-  local x = long_rows()
+  local x = kc.read(kc.tensor("x", "i j", "f32", { i = ROWS, j = V }))
   local lse = kc.lse(kc.softmax(x, "j", { online = true }))
   local top = kc.reduce("max", x, "j", { size = { t = 5 } })
-  return by_tiles(kc.write("z", kc.map("exp", kc.map("sub", top, lse)), "f32"))
+  return kc.tile(kc.write("z", kc.map("exp", kc.map("sub", top, lse)), "f32"), { i = 1, j = TILE })
 end
 local function an_element(r) return r.bytes / 4 / (ROWS * V) end
 rule("onlinesoftmax.naive", {}, naive, an_element)
-rule("onlinesoftmax.safe", {}, function() return softmax(false) end, an_element)
-rule("onlinesoftmax.online", {}, function() return softmax(true) end, an_element)
-rule("onlinesoftmax.safe_topk", {}, function() return kc.program("safe", { softmax(false), topk() }) end, an_element)
-rule("onlinesoftmax.online_topk", {}, function() return kc.program("online", { softmax(true), topk() }) end, an_element)
+rule("onlinesoftmax.safe", {}, function() return softmax(3) end, an_element)
+rule("onlinesoftmax.online", {}, function() return softmax(2) end, an_element)
+rule("onlinesoftmax.safe_topk", {}, function() return kc.program("safe", { softmax(3), topk() }) end, an_element)
+rule("onlinesoftmax.online_topk", {}, function() return kc.program("online", { softmax(2), topk() }) end, an_element)
 rule("onlinesoftmax.fused_topk", {}, softmax_topk, an_element)
-rule("onlinesoftmax.gain", {}, function() return { softmax(false), softmax(true) } end,
+rule("onlinesoftmax.gain", {}, function() return { softmax(3), softmax(2) } end,
   function(r) return r[1].bytes / r[2].bytes end)
 rule("onlinesoftmax.fused.gain", {}, function()
-  return { kc.program("safe", { softmax(false), topk() }), softmax_topk() }
+  return { kc.program("safe", { softmax(3), topk() }), softmax_topk() }
 end, function(r) return r[1].bytes / r[2].bytes end)
 
 -- Triton's tutorial: five elementwise kernels against one; in 2021 (triton-2021) a
@@ -205,7 +178,7 @@ local function ridge(peak, bandwidth)
   return function(c)
     local device = kc.device{ name = "published", hbm = { bandwidth = bandwidth or c.bw or c.link },
       matrix = { f16 = peak or c.peak } }
-    return ops.linear("", 1024, 1024, 1024), device
+    return ops.linear(1024, 1024, 1024), device
   end
 end
 rule("kipply.ridge", {}, ridge())

@@ -24,26 +24,20 @@ local function assemble(name, layers, train)
 end
 
 local function net()
-  local layers, count = {}, 0
+  local layers = {}
   local self = { layers = layers }
   function self.conv(c)
-    count = count + 1
-    local p = "conv" .. count .. "_"
-    layers[#layers + 1] = { forward = ops.conv(p, c), times = c.times, backward = function()
-      return { ops.conv_backward_data(p, c), ops.conv_backward_weight(p, c) }
+    layers[#layers + 1] = { forward = ops.conv(c), times = c.times, backward = function()
+      return { ops.conv_backward_data(c), ops.conv_backward_weight(c) }
     end }
   end
   function self.linear(m, k, n, times)
-    count = count + 1
-    local p = "fc" .. count .. "_"
-    layers[#layers + 1] = { forward = ops.linear(p, m, k, n, { bias = true }), times = times,
-      backward = function() return { ops.linear_backward(p, m, k, n) } end }
+    layers[#layers + 1] = { forward = ops.linear(m, k, n, { bias = true }), times = times,
+      backward = function() return { ops.linear_backward(m, k, n) } end }
   end
   function self.attention(a, times)
-    count = count + 1
-    local p = "attention" .. count .. "_"
-    layers[#layers + 1] = { forward = ops.attention(p, a), times = times,
-      backward = function() return { ops.attention_backward(p, a) } end }
+    layers[#layers + 1] = { forward = ops.attention(a), times = times,
+      backward = function() return { ops.attention_backward(a) } end }
   end
   return self
 end
@@ -174,8 +168,8 @@ rule("nano.fwd", MATMUL_ONLY, function(c) return assemble("gpt2", gpt2(c, true))
 rule("nano.train", MATMUL_ONLY, function(c) return assemble("gpt2", gpt2(c, true), true) end)
 
 -- N weights that every token meets once: 2 FLOP a weight and token forward, 4 backward.
-local function weights_times_tokens(n, tokens) return { forward = ops.linear("w", tokens, n, 1),
-  backward = function() return { ops.linear_backward("w", tokens, n, 1) } end } end
+local function weights_times_tokens(n, tokens) return { forward = ops.linear(tokens, n, 1),
+  backward = function() return { ops.linear_backward(tokens, n, 1) } end } end
 
 -- PaLM's formula: 6N and 12 L H Q T a token.
 rule("nano.palm", "palm", function(c)
@@ -204,12 +198,12 @@ rule("kipply.kvflops", MATMUL_ONLY, function(c)
   n.linear(c.tokens, c.D, c.D, 2 * c.L)
   return assemble("kv", n.layers)
 end)
-rule("kipply.weights", {}, function(c) return ops.linear("", 1, c.params, 1) end,
-  function(r) return ops.row(r, "W").bytes_read end)
+rule("kipply.weights", {}, function(c) return ops.linear(1, c.params, 1) end,
+  function(r) return ops.row(r, "B").bytes_read end)
 
 -- Caches: what the projections of the tokens append, a kernel a layer.
 local function cache(c, width, parts, dtype)
-  return kc.times(ops.kv_append("", c.tokens or c.seq or 1, width, parts, dtype), c.layers or c.L)
+  return kc.times(ops.kv_append(c.tokens or c.seq or 1, width, parts, dtype), c.layers or c.L)
 end
 local function written(r) return r.bytes_written end
 rule("kipply.kvbytes", {}, function(c) return cache(c, c.D, 2, "f16") end, written)
@@ -230,7 +224,7 @@ rule("flashmla.kv.fp8", {}, function()
 end, written)
 
 -- Activations that a checkpoint keeps: matmul outputs of tokens x width.
-local function kept(c, width, dtype) return ops.linear("w" .. width, c.tokens, 64, width, { dtype = "bf16", out = dtype }) end
+local function kept(c, width, dtype) return ops.linear(c.tokens, 64, width, { dtype = "bf16", out = dtype }) end
 rule("sb.tf.remat1?", {}, function(c)
   return kc.times(kept(c, c.D, ops.dtype(c.dtype)), c.L * c.per_layer)
 end, written)
@@ -248,7 +242,7 @@ end, function(r) return r.bytes_read end)
 local function decode(o)
   local n = {}
   local function linear(k, out, times)
-    n[#n + 1] = kc.times(ops.linear("w" .. #n, 1, k, out, { dtype = "bf16", weights = o.weights }), times)
+    n[#n + 1] = kc.times(ops.linear(1, k, out, { dtype = "bf16", weights = o.weights }), times)
   end
   linear(o.D, o.D, 2 * o.L)
   linear(o.D, o.kv, 2 * o.L)
