@@ -23,8 +23,10 @@
 -- and n exps.  In one kernel the division is done on O: 3 n + batch heads seq e FLOP.  Compulsory traffic in
 -- one kernel: Q, K, V and O once, of K and V what some query sees.
 local kc = require "kcost"
-local take, size, optional = kc.lib.parameters.take, kc.lib.parameters.size, kc.lib.parameters.optional
-local merge, one_of = kc.lib.parameters.merge, kc.lib.parameters.one_of
+local parameters = kc.lib.parameters
+local take, merge, one_of = parameters.take, parameters.merge, parameters.one_of
+local size, optional, optional_size, optional_table = parameters.size, parameters.optional, parameters.optional_size,
+    parameters.optional_table
 
 local attention = {}
 
@@ -32,10 +34,10 @@ local letters = {
     b = "batch", g = "kv_heads", h = "heads", i = "seq", j = "keys", d = "head_dim", e = "value_dim",
 }
 
-local function parameters(more)
+local function declared(more)
     return merge({
-        seq = size, cached = 0, keys = optional, head_dim = size, value_dim = { "head_dim" }, batch = 1, heads = 1,
-        kv_heads = { "heads" }, dtype = "f16", kv_dtype = { "dtype" }, causal = optional, window = optional,
+        seq = size, cached = 0, keys = optional_size, head_dim = size, value_dim = { "head_dim" }, batch = 1, heads = 1,
+        kv_heads = { "heads" }, dtype = "f16", kv_dtype = { "dtype" }, causal = optional, window = optional_size,
     }, more)
 end
 
@@ -51,12 +53,11 @@ local function checked(call, p)
         refuse("causal: expected true, false or \"top-left\", got " .. tostring(p.causal))
     end
     if p.window and p.causal == "top-left" then refuse("window: ends at a query's own key: causal is true") end
-    if type(p.window or 1) ~= "number" then refuse("window: expected a number of keys") end
     return p
 end
 
 local function taken(call, p, more)
-    return checked(call, take(call, p, parameters(more), letters))
+    return checked(call, take(call, p, declared(more), letters))
 end
 
 -- Dims of Q and O, of K and V and of S, and their sizes.
@@ -101,7 +102,7 @@ function attention.fused(p)
     return kc.fuse("fused attention", steps(taken("attention.fused", p)))
 end
 
-local tiled = { loops = "fa2", packed = false, tile = optional, schedule = optional }
+local tiled = { loops = "fa2", packed = false, tile = optional_table, schedule = optional_table }
 
 local orders = {
     fa1 = { grid = "b h", order = "j i" },
@@ -139,9 +140,9 @@ end
 
 -- What `call` takes that sets seq, cached and keys itself: the parameters of `flash` without `those`.
 local function parts_taken(call, p, those, more)
-    local declared = parameters(merge(tiled, more))
-    for _, name in ipairs(those) do declared[name] = nil end
-    p = merge({ seq = 1 }, take(call, p, declared, letters))
+    local known = declared(merge(tiled, more))
+    for _, name in ipairs(those) do known[name] = nil end
+    p = merge({ seq = 1 }, take(call, p, known, letters))
     one_of(call, "loops", p.loops, { "fa1", "fa2" })
     return checked(call, merge(p, { cached = 0, batch = p.batch or 1 }))
 end
@@ -169,7 +170,7 @@ end
 function attention.ragged(p)
     local given = p
     p = parts_taken("attention.ragged", p, { "seq", "cached", "keys", "batch" },
-        { requests = kc.lib.parameters.required, causal = true })
+        { requests = parameters.required, causal = true })
     local parts = {}
     if type(given.requests) ~= "table" then
         error("attention.ragged: requests: expected a list such as { { 512, 0 }, { 1, 4096 } }", 2)
@@ -248,11 +249,10 @@ end
 --     schedule   more options of kc.tile: none
 function attention.decode(p)
     p = taken("attention.decode", p, {
-        cached = size, seq = 1, causal = true, splits = 1, page = optional, tile = optional, schedule = optional,
+        cached = size, seq = 1, causal = true, splits = 1, page = optional_size, tile = optional_table,
+        schedule = optional_table,
     })
-    if p.page and (not whole(p.page, 1) or p.window) then
-        error("attention.decode: page: expected a whole number of slots, and no window", 2)
-    end
+    if p.page and p.window then error("attention.decode: page: has no window", 2) end
     local shared = p.heads / p.kv_heads
     local keys = p.page and "p" or "j"
     local tile = { i = p.seq, h = shared > 1 and shared or nil, j = 128 }

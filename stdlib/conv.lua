@@ -180,11 +180,11 @@ end
 -- 2 * 16 for each tile, channel and filter, 24 for each tile and filter.  Source: Lavin and Gray, arXiv
 -- 1509.09308, section 4.1.
 function conv.winograd(p)
-    p = fit("conv.winograd", taken("conv.winograd", merge(p, { filter = 3 })))
+    p = fit("conv.winograd", taken("conv.winograd", p, { filter = 3 }))
     local s = p.size
-    if p.rank ~= 2 or s.p % 2 ~= 0 or s.q % 2 ~= 0 or p.groups > 1 or p.stride[1] * p.stride[2] > 1
+    if p.rank ~= 2 or p.filter[1] ~= 3 or p.filter[2] ~= 3 or s.p % 2 ~= 0 or s.q % 2 ~= 0 or p.groups > 1 or p.stride[1] * p.stride[2] > 1
         or p.dilation[1] * p.dilation[2] > 1 then
-        error("conv.winograd: image: two axes, stride 1, no groups, and an even output are wanted", 2)
+        error("conv.winograd: image: two axes, taps of 3, stride 1, no groups, and an even output are wanted", 2)
     end
     local sizes = { n = s.n, c = s.c, f = s.f, y = s.y, x = s.x, p = s.p / 2, q = s.q / 2, a = 4, b = 4, r = 2, s = 2 }
     local tiles = ("n c 2*p+a-%s 2*q+b-%s"):format(kc.str(p.pad[1]), kc.str(p.pad[2]))
@@ -203,7 +203,7 @@ end
 --     what       "max" or "mean": "max"
 -- Useful work: 1 FLOP a tap inside the image.  Compulsory traffic: Y, and of X what some tap touches.
 function conv.pool(p)
-    p = fit("conv.pool", taken("conv.pool", merge(p, { filters = 1 }), { what = "max" }))
+    p = fit("conv.pool", taken("conv.pool", p, { filters = 1, what = "max" }))
     kc.lib.parameters.one_of("conv.pool", "what", p.what, { "max", "mean" })
     return kc.kernel("pool", {
         kc.write("Y", kc.reduce(p.what, window(p, "X"), axes(p, taps)), p.dtype),

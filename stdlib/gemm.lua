@@ -141,9 +141,8 @@ function gemm.sparse(p)
     if p.k % 2 ~= 0 or p.weights then
         error("gemm.sparse: " .. (p.weights and "weights: are kept in dtype" or "k: must be even"), 2)
     end
-    local kept = kc.dtype {
-        name = p.dtype .. " 2:4", bits = kc.dtype(p.dtype).bits + 2, math = p.dtype,
-    }
+    local plain = kc.dtype(p.dtype)
+    local kept = kc.dtype { name = plain.name .. " 2:4", bits = plain.bits + 2, math = p.dtype }
     local sizes = { m = p.m, n = p.n, c = p.k / 2, w = 2 }
     local a = kc.reduce({ name = "select", flops = 0 }, kc.read(kc.tensor("A", "m c w", p.dtype, sizes)), "w")
     local b = kc.read(kc.tensor("B", "c n", kept, sizes))

@@ -3,7 +3,7 @@
 -- A part is { name =, width =, dtype = }: elements of a token in one layer, stored as `dtype`, scales included
 -- where it has any (kc.dtype { name = "f8 with f32 scales", bits = 8, block = 128, scale_bits = 32, … }).
 local kc = require "kcost"
-local take, size, optional = kc.lib.parameters.take, kc.lib.parameters.size, kc.lib.parameters.optional
+local take, size = kc.lib.parameters.take, kc.lib.parameters.size
 
 local kv_cache = {}
 
@@ -42,7 +42,8 @@ end
 --     window    tokens that a sliding window keeps, at most: all
 function kv_cache.bytes(p)
     p = take("kv_cache.bytes", p, {
-        parts = kc.lib.parameters.required, layers = 1, tokens = 1, batch = 1, page = 1, window = optional,
+        parts = kc.lib.parameters.required, layers = 1, tokens = 1, batch = 1, page = 1,
+        window = kc.lib.parameters.optional_size,
     })
     if type(p.parts) ~= "table" or #p.parts == 0 then
         error("kv_cache.bytes: parts: expected a list such as { { name = \"K\", width = 1024, dtype = \"bf16\" } }", 2)

@@ -34,7 +34,7 @@ local function taken(call, p)
     p = take(call, p, {
         seq = 1, cached = 0, head_dim = 128, rope_dim = 64, value_dim = { "head_dim" }, latent_dim = 512, batch = 1,
         heads = 1, dtype = "bf16", kv_dtype = { "dtype" }, causal = true, splits = 1,
-        tile = kc.lib.parameters.optional,
+        tile = kc.lib.parameters.optional_table,
     }, letters)
     p.size = {
         b = p.batch, h = p.heads, i = p.seq, j = p.cached + p.seq, d = p.head_dim, e = p.value_dim,

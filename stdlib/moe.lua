@@ -82,7 +82,7 @@ end
 --     tile      of both products: { t = 128, f = 128, k = 64 } and { t = 128, n = 128, f = 64 }
 function moe.grouped(p)
     p = take("moe.grouped", p, merge(expert, {
-        rows = kc.lib.parameters.required, dtype = "bf16", tile = optional,
+        rows = kc.lib.parameters.required, dtype = "bf16", tile = kc.lib.parameters.optional_table,
     }))
     if type(p.rows) ~= "table" or #p.rows == 0 then
         error("moe.grouped: rows: expected a list such as { 17, 4, 300 }", 2)

@@ -34,7 +34,7 @@ local function input(p)
     return x, { kc.write("sum", x, p.dtype) }
 end
 
-local backward = { splits = kc.lib.parameters.optional }
+local backward = { splits = kc.lib.parameters.optional_size }
 
 local function shared_rows(p, kernel)
     if not p.splits then return kernel end

@@ -7,6 +7,8 @@ parameters.required = {}        -- anything, and it has to be given
 parameters.size = {}            -- a whole number of at least 1, and it has to be given
 parameters.share = {}           -- a number from 0 to 1, and it has to be given
 parameters.optional = {}        -- anything, or nothing
+parameters.optional_size = {}   -- a whole number of at least 1, or nothing
+parameters.optional_table = {}  -- a table, or nothing
 
 -- The name of the parameter that a declaration says to be the same as, or nothing.
 local function same_as(declared)
@@ -15,6 +17,15 @@ end
 
 local function has_to_be_given(declared)
     return declared == parameters.required or declared == parameters.size or declared == parameters.share
+end
+
+local function may_be_absent(declared)
+    return declared == parameters.optional or declared == parameters.optional_size
+        or declared == parameters.optional_table
+end
+
+local function is_mark(declared)
+    return has_to_be_given(declared) or may_be_absent(declared)
 end
 
 local function sorted_names(t)
@@ -63,7 +74,8 @@ end
 
 -- What is wanted in place of `value`, where it does not suit the declaration.
 local function mismatch(value, declared)
-    if declared == parameters.size or type(declared) == "number" and declared >= 1 then
+    if declared == parameters.size or declared == parameters.optional_size
+        or type(declared) == "number" and declared >= 1 then
         return not whole(value, 1) and "a whole number of at least 1" or nil
     elseif declared == 0 then
         return not whole(value, 0) and "a whole number of at least 0" or nil
@@ -72,12 +84,14 @@ local function mismatch(value, declared)
         return not good and "a number from 0 to 1" or nil
     elseif type(declared) == "boolean" then
         return type(value) ~= "boolean" and "true or false" or nil
+    elseif declared == parameters.optional_table or type(declared) == "table" and not is_mark(declared) then
+        return type(value) ~= "table" and "a table" or nil
     end
 end
 
 -- A new table with every name of `declared`, taken from `given` where it is there.
---     declared     by name: a default, whose type a number or boolean must have (numbers are whole; from 1,
---                  from 0 where the default is 0); one of the marks above; or the name of another
+--     declared     by name: a default, whose type a number, boolean or table must have (numbers are whole; from
+--                  1, from 0 where the default is 0); one of the marks above; or the name of another
 --                  parameter in a table: { "heads" } means "the same as heads"
 --     synonyms     other names, each with the one that it stands for: { h = "heads" }; none
 -- A name that neither has, a required one that `given` lacks and a value that does not suit are errors
@@ -112,7 +126,7 @@ function parameters.take(call, given, declared, synonyms)
         local default = declared[from]
         if taken[from] ~= nil then
             taken[name] = taken[from]
-        elseif default ~= parameters.optional and not has_to_be_given(default) then
+        elseif not is_mark(default) then
             taken[name] = default
         end
     end

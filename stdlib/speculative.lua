@@ -41,7 +41,7 @@ end
 function speculative.evaluate(p)
     p = take("speculative.evaluate", p, {
         acceptance = share, drafts = size, step = required, verify = required, draft = required, device = required,
-        options = kc.lib.parameters.optional,
+        options = kc.lib.parameters.optional_table,
     })
     local function time(x) return kc.evaluate(x, p.device, p.options).time end
     local round = p.drafts * time(p.draft) + time(p.verify)
