@@ -13,7 +13,7 @@
 --     batch (b)        sequences: 1
 --     heads (h)        query heads: 1
 --     kv_heads (g)     heads of K and V, which divide heads (GQA; 1 is MQA): heads
---     dtype            of all tensors: "f16"
+--     dtype            of all tensors: "f16"; below 16 bits, what is written has 16
 --     kv_dtype         of K and V, scales included where it has any ("mxf8", a kc.dtype): dtype
 --     causal           true: a query sees no later key, the last one sees all keys (j - i <= keys - seq);
 --                      "top-left": the first one sees one key (j <= i); false.  Pairs are counted exactly;
@@ -43,11 +43,15 @@ end
 
 -- The parameters of `call`, checked against each other; errors are at the line that called it.
 local function checked(call, p)
-    local function refuse(text) error(call .. ": " .. text, 4) end
+    local function refuse(text) error(call .. ": " .. text) end
     if p.keys and p.cached > 0 then refuse("keys: are cached + seq, where cached is given") end
     p.keys = p.keys or p.cached + p.seq
     if p.heads % p.kv_heads ~= 0 then
         refuse("kv_heads: " .. kc.str(p.kv_heads) .. " do not divide heads, " .. kc.str(p.heads))
+    end
+    if p.causal == "half" then
+        refuse("causal: half the square is a convention of counting: causal = true, and { convention = { causal = \"half\" } }"
+            .. " as the options of kc.count")
     end
     if p.causal ~= nil and p.causal ~= true and p.causal ~= false and p.causal ~= "top-left" then
         refuse("causal: expected true, false or \"top-left\", got " .. tostring(p.causal))
@@ -81,15 +85,20 @@ local function masked(p, scores)
     return scores
 end
 
+-- The dtype of what is written; nothing: that of the language's default, at least 16 bits.
+local function out(p)
+    return kc.dtype(p.dtype).bits >= 16 and p.dtype or nil
+end
+
 -- The three written tensors: scores, probabilities, output.
 local function steps(p)
     local dims = dims_of(p)
     local Q = kc.tensor("Q", dims.rows .. "d", p.dtype, dims.size)
     local K = kc.tensor("K", dims.columns .. "d", p.kv_dtype, dims.size)
     local V = kc.tensor("V", dims.columns .. "e", p.kv_dtype, dims.size)
-    local S = kc.write("S", masked(p, kc.matmul(kc.read(Q), kc.read(K), "d")), p.dtype)
+    local S = kc.write("S", masked(p, kc.matmul(kc.read(Q), kc.read(K), "d")), out(p))
     local P = kc.write("P", kc.softmax(kc.read(S), "j", { online = true }))
-    return { S, P, kc.write("O", kc.matmul(kc.read(P), kc.read(V), "j"), p.dtype) }
+    return { S, P, kc.write("O", kc.matmul(kc.read(P), kc.read(V), "j"), out(p)) }
 end
 
 -- A program of three untiled kernels: S and P are written to HBM and read again, 4 b h i j elements.
@@ -173,11 +182,11 @@ function attention.ragged(p)
         { requests = parameters.required, causal = true })
     local parts = {}
     if type(given.requests) ~= "table" then
-        error("attention.ragged: requests: expected a list such as { { 512, 0 }, { 1, 4096 } }", 2)
+        error("attention.ragged: requests: expected a list such as { { 512, 0 }, { 1, 4096 } }")
     end
     for n, request in ipairs(p.requests) do
         if type(request) ~= "table" or not whole(request[1], 1) or not whole(request[2], 0) then
-            error("attention.ragged: requests[" .. n .. "]: expected { new, cached } tokens", 2)
+            error("attention.ragged: requests[" .. n .. "]: expected { new, cached } tokens")
         end
         parts[n] = { seq = request[1], cached = request[2] }
     end
@@ -193,7 +202,7 @@ local positions = { "cached", "keys", "causal", "window" }
 -- launch, each of which reads the keys of the prefix.
 function attention.prefix(p)
     p = parts_taken("attention.prefix", p, positions, { prefix = size })
-    if p.prefix >= p.seq then error("attention.prefix: prefix: must be shorter than seq", 2) end
+    if p.prefix >= p.seq then error("attention.prefix: prefix: must be shorter than seq") end
     return group("prefix attention", p, {
         { seq = p.prefix, cached = 0 }, { seq = p.seq - p.prefix, cached = p.prefix, causal = true },
     })
@@ -232,7 +241,7 @@ local function paged_steps(p)
     local scores = kc.map({ name = "page", flops = 0 }, kc.matmul(Q, pages("K", "d"), "d"),
         kc.read(kc.tensor("pages", "b p", "i32", sizes)), context)
     local probabilities = kc.softmax(scores, "p s", { online = true })
-    return { kc.write("O", kc.matmul(probabilities, pages("V", "e"), "p s"), p.dtype) }
+    return { kc.write("O", kc.matmul(probabilities, pages("V", "e"), "p s"), out(p)) }
 end
 
 -- New tokens of sequences whose other keys and values are cached, one tiled kernel: a CTA owns the heads
@@ -252,7 +261,7 @@ function attention.decode(p)
         cached = size, seq = 1, causal = true, splits = 1, page = optional_size, tile = optional_table,
         schedule = optional_table,
     })
-    if p.page and p.window then error("attention.decode: page: has no window", 2) end
+    if p.page and p.window then error("attention.decode: page: has no window") end
     local shared = p.heads / p.kv_heads
     local keys = p.page and "p" or "j"
     local tile = { i = p.seq, h = shared > 1 and shared or nil, j = 128 }
@@ -290,13 +299,13 @@ function attention.standard_backward(p)
     p = taken("attention.standard_backward", p)
     local r = gradients(p)
     local P = masked(p, kc.read(r.tensor("P", r.dims.scores)))
-    local dP = kc.write("dP", masked(p, kc.matmul(r.dO, r.v, "e")), p.dtype)
-    local dS = kc.write("dS", kc.map("mul", P, kc.map("sub", kc.read(dP), kc.read(r.D))), p.dtype)
+    local dP = kc.write("dP", masked(p, kc.matmul(r.dO, r.v, "e")), out(p))
+    local dS = kc.write("dS", kc.map("mul", P, kc.map("sub", kc.read(dP), kc.read(r.D))), out(p))
     local scores = masked(p, kc.read(dS))
     return kc.program("standard attention backward", {
-        r.D, kc.write("dV", kc.matmul(P, r.dO, r.dims.queries), p.dtype), dP, dS,
-        kc.write("dQ", kc.matmul(scores, r.k, "j"), p.dtype),
-        kc.write("dK", kc.matmul(scores, r.q, r.dims.queries), p.dtype),
+        r.D, kc.write("dV", kc.matmul(P, r.dO, r.dims.queries), out(p)), dP, dS,
+        kc.write("dQ", kc.matmul(scores, r.k, "j"), out(p)),
+        kc.write("dK", kc.matmul(scores, r.q, r.dims.queries), out(p)),
     })
 end
 
@@ -313,15 +322,15 @@ function attention.flash_backward(p)
     local L = kc.read(r.tensor("L", r.dims.stats, "f32"))
     local P = kc.map("exp", kc.map("sub", masked(p, kc.matmul(r.q, r.k, "d")), L))
     local dS = kc.map("mul", P, kc.map("sub", kc.matmul(r.dO, r.v, "e"), kc.read(r.D)))
-    local dV = kc.write("dV", kc.matmul(P, r.dO, r.dims.queries), p.dtype)
-    local dK = kc.write("dK", kc.matmul(dS, r.q, r.dims.queries), p.dtype)
+    local dV = kc.write("dV", kc.matmul(P, r.dO, r.dims.queries), out(p))
+    local dK = kc.write("dK", kc.matmul(dS, r.q, r.dims.queries), out(p))
     local dQ = kc.matmul(dS, r.k, "j")
     local grouped = p.kv_heads ~= p.heads
     local keys = { grid = grouped and "b g j" or "b h j", order = grouped and "h i" or "i" }
     if p.how == "two" then
         return kc.program("flash attention backward", {
             r.D, kc.tile(kc.kernel("dK dV", { dK, dV }), p.tile, keys),
-            kc.tile(kc.write("dQ", dQ, p.dtype), { i = p.tile.j, j = p.tile.i },
+            kc.tile(kc.write("dQ", dQ, out(p)), { i = p.tile.j, j = p.tile.i },
                 { grid = grouped and "b g h i" or "b h i", order = "j" }),
         })
     end
@@ -329,7 +338,7 @@ function attention.flash_backward(p)
     local sum = kc.write("dQ sum", dQ, "f32")
     return kc.program("flash attention backward", {
         r.D, kc.tile(kc.kernel("dK dV dQ", { dK, dV, sum }), p.tile, keys),
-        kc.write("dQ", kc.read(sum), p.dtype),
+        kc.write("dQ", kc.read(sum), out(p) or "f16"),
     })
 end
 

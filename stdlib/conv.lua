@@ -38,7 +38,7 @@ local function each_axis(call, p, name, rank, least)
         list[axis] = type(given) == "table" and given[axis] or given
         if not whole(list[axis], least) then
             error(call .. ": " .. name .. ": expected a whole number of at least " .. kc.str(least)
-                .. " for each axis of the image", 4)
+                .. " for each axis of the image")
         end
     end
     return list
@@ -51,10 +51,11 @@ local function taken(call, given, more)
         pad = optional, groups = 1, batch = 1, dtype = "f16", unit = optional,
     }, more))
     local rank = type(p.image) == "table" and #p.image or 1
-    if rank < 1 or rank > 3 then error(call .. ": image: expected one, two or three sizes", 3) end
+    if rank < 1 or rank > 3 then error(call .. ": image: expected one, two or three sizes") end
     if p.channels % p.groups ~= 0 or p.filters % p.groups ~= 0 then
-        error(call .. ": groups: must divide channels and filters", 3)
+        error(call .. ": groups: must divide channels and filters")
     end
+    if p.unit ~= nil then kc.lib.parameters.one_of(call, "unit", p.unit, { "matrix", "vector" }) end
     p.stride, p.dilation, p.pad = p.stride or 1, p.dilation or 1, p.pad or 0
     for name, least in pairs { image = 1, filter = 1, stride = 1, dilation = 1, pad = 0 } do
         p[name] = each_axis(call, p, name, rank, least)
@@ -84,7 +85,7 @@ local function fit(call, p)
     for axis = 1, p.rank do
         local reach = p.dilation[axis] * (p.filter[axis] - 1) + 1
         local out = math.floor((p.image[axis] + 2 * p.pad[axis] - reach) / p.stride[axis]) + 1
-        if out < 1 then error(call .. ": filter: is larger than the padded image", 3) end
+        if out < 1 then error(call .. ": filter: is larger than the padded image") end
         p.size[inputs[axis]], p.size[outputs[axis]], p.size[taps[axis]] = p.image[axis], out, p.filter[axis]
     end
     return p
@@ -184,7 +185,7 @@ function conv.winograd(p)
     local s = p.size
     if p.rank ~= 2 or p.filter[1] ~= 3 or p.filter[2] ~= 3 or s.p % 2 ~= 0 or s.q % 2 ~= 0 or p.groups > 1 or p.stride[1] * p.stride[2] > 1
         or p.dilation[1] * p.dilation[2] > 1 then
-        error("conv.winograd: image: two axes, taps of 3, stride 1, no groups, and an even output are wanted", 2)
+        error("conv.winograd: image: two axes, taps of 3, stride 1, no groups, and an even output are wanted")
     end
     local sizes = { n = s.n, c = s.c, f = s.f, y = s.y, x = s.x, p = s.p / 2, q = s.q / 2, a = 4, b = 4, r = 2, s = 2 }
     local tiles = ("n c 2*p+a-%s 2*q+b-%s"):format(kc.str(p.pad[1]), kc.str(p.pad[2]))

@@ -27,7 +27,7 @@ function elementwise.apply(p)
     p = taken("elementwise.apply", p, {
         what = kc.lib.parameters.required, n = optional, input = optional, output = "Y",
     })
-    if not p.input and not p.n then error("elementwise.apply: n: is missing, and there is no input", 2) end
+    if not p.input and not p.n then error("elementwise.apply: n: is missing, and there is no input") end
     local X = p.input or kc.tensor("X", "n", p.dtype, { n = p.n })
     local y = kc.map(p.what, kc.read(X))
     return kc.kernel(type(p.what) == "string" and p.what or "elementwise",
@@ -63,7 +63,7 @@ end
 function elementwise.rope(p)
     p = taken("elementwise.rope", p, { n = optional, seq = size, heads = size, head_dim = size, batch = 1 })
     if p.n or p.head_dim % 2 ~= 0 then
-        error("elementwise.rope: " .. (p.n and "n: give seq, heads and head_dim" or "head_dim: must be even"), 2)
+        error("elementwise.rope: " .. (p.n and "n: give seq, heads and head_dim" or "head_dim: must be even"))
     end
     local sizes = { b = p.batch, t = p.seq, h = p.heads, r = p.head_dim / 2, w = 2 }
     local function table_of(name) return kc.read(kc.tensor(name, "t r", p.dtype, sizes)) end
@@ -94,7 +94,7 @@ end
 -- What quantise and dequantise take; X as rows of a block.
 local function blocks(call, p)
     p = taken(call, p, { to = "i8", block = 128, scale_dtype = "f32" })
-    if p.n % p.block ~= 0 then error(call .. ": block: must divide n", 3) end
+    if p.n % p.block ~= 0 then error(call .. ": block: must divide n") end
     p.size = { m = p.n / p.block, k = p.block }
     return p
 end

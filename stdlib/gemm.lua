@@ -92,7 +92,7 @@ function gemm.grouped(p)
     })
     check("gemm.grouped", p)
     if type(p.rows) ~= "table" or p.m then
-        error("gemm.grouped: rows: expected a list such as { 17, 4, 300 }, and no m", 2)
+        error("gemm.grouped: rows: expected a list such as { 17, 4, 300 }, and no m")
     end
     local kernels = {}
     for i, m in ipairs(p.rows) do
@@ -110,7 +110,7 @@ function gemm.vector(p)
     p = take("gemm.vector", p, parameters { m = optional })
     check("gemm.vector", p)
     if p.m or p.scale == "row" or p.scale == "both" then
-        error("gemm.vector: m: a vector has no rows, give n and k", 2)
+        error("gemm.vector: m: a vector has no rows, give n and k")
     end
     local c = kc.matmul(weights(p, "n k"), kc.read(tensor(p, "x", "k")), "k", { unit = "vector" })
     return kc.kernel("gemv", { epilogue(p, c, "n") })
@@ -139,7 +139,7 @@ function gemm.sparse(p)
     p = take("gemm.sparse", p, parameters { weights = optional })
     check("gemm.sparse", p)
     if p.k % 2 ~= 0 or p.weights then
-        error("gemm.sparse: " .. (p.weights and "weights: are kept in dtype" or "k: must be even"), 2)
+        error("gemm.sparse: " .. (p.weights and "weights: are kept in dtype" or "k: must be even"))
     end
     local plain = kc.dtype(p.dtype)
     local kept = kc.dtype { name = plain.name .. " 2:4", bits = plain.bits + 2, math = p.dtype }

@@ -46,13 +46,13 @@ function kv_cache.bytes(p)
         window = kc.lib.parameters.optional_size,
     })
     if type(p.parts) ~= "table" or #p.parts == 0 then
-        error("kv_cache.bytes: parts: expected a list such as { { name = \"K\", width = 1024, dtype = \"bf16\" } }", 2)
+        error("kv_cache.bytes: parts: expected a list such as { { name = \"K\", width = 1024, dtype = \"bf16\" } }")
     end
     local tokens = p.window and math.min(p.tokens, p.window) or p.tokens
     local slots, bytes = math.ceil(tokens / p.page) * p.page, 0
     for n, part in ipairs(p.parts) do
         if type(part) ~= "table" or type(part.width) ~= "number" then
-            error("kv_cache.bytes: parts[" .. n .. "]: expected { name =, width =, dtype = }", 2)
+            error("kv_cache.bytes: parts[" .. n .. "]: expected { name =, width =, dtype = }")
         end
         local token = kc.tensor(part.name or "part " .. n, "w", part.dtype, { w = part.width })
         bytes = bytes + kc.count(kc.write("cache", kc.read(token), part.dtype)).bytes_written

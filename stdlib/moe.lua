@@ -15,7 +15,7 @@ local moe = {}
 
 local function taken(call, p, more)
     p = take(call, p, merge({ tokens = size, experts = size, top_k = size, dtype = "bf16" }, more))
-    if p.top_k > p.experts then error(call .. ": top_k: is more than experts", 3) end
+    if p.top_k > p.experts then error(call .. ": top_k: is more than experts") end
     p.size = { t = p.tokens, x = p.experts, s = p.top_k, k = p.hidden, f = p.inner, n = p.hidden }
     return p
 end
@@ -85,11 +85,11 @@ function moe.grouped(p)
         rows = kc.lib.parameters.required, dtype = "bf16", tile = kc.lib.parameters.optional_table,
     }))
     if type(p.rows) ~= "table" or #p.rows == 0 then
-        error("moe.grouped: rows: expected a list such as { 17, 4, 300 }", 2)
+        error("moe.grouped: rows: expected a list such as { 17, 4, 300 }")
     end
     local up, down = {}, {}
     for number, rows in ipairs(p.rows) do
-        if type(rows) ~= "number" then error("moe.grouped: rows: expected a list of numbers", 2) end
+        if type(rows) ~= "number" then error("moe.grouped: rows: expected a list of numbers") end
         if rows > 0 then
             local one = merge(p, { size = { t = rows, k = p.hidden, f = p.inner, n = p.hidden } })
             local x = read(one, "X", "t k")

@@ -99,28 +99,28 @@ end
 function parameters.take(call, given, declared, synonyms)
     if type(given) ~= "table" then
         error(call .. ": parameters: expected a table such as { "
-            .. table.concat(sorted_names(declared), ", ") .. " }, got " .. type(given), 3)
+            .. table.concat(sorted_names(declared), ", ") .. " }, got " .. type(given))
     end
     local taken, by, names = {}, {}, sorted_names(declared)
     for _, name in ipairs(sorted_names(given)) do
         local meant = synonyms and synonyms[name] or name
         if declared[meant] == nil then
             error(call .. ": " .. name .. ": no such parameter; there are "
-                .. table.concat(names, ", ") .. nearest(name, names), 3)
+                .. table.concat(names, ", ") .. nearest(name, names))
         end
-        if by[meant] then error(call .. ": " .. name .. ": is given already, as " .. by[meant], 3) end
+        if by[meant] then error(call .. ": " .. name .. ": is given already, as " .. by[meant]) end
         local kind = declared[meant]
         while same_as(kind) do kind = declared[kind[1]] end
         local wanted = mismatch(given[name], kind)
         if wanted then
-            error(call .. ": " .. name .. ": expected " .. wanted .. ", got " .. shown(given[name]), 3)
+            error(call .. ": " .. name .. ": expected " .. wanted .. ", got " .. shown(given[name]))
         end
         taken[meant], by[meant] = given[name], name
     end
     for _, name in ipairs(names) do
         local from = name
         if taken[name] == nil and has_to_be_given(declared[name]) then
-            error(call .. ": " .. name .. ": is missing", 3)
+            error(call .. ": " .. name .. ": is missing")
         end
         while taken[from] == nil and same_as(declared[from]) do from = declared[from][1] end
         local default = declared[from]
@@ -141,7 +141,7 @@ function parameters.one_of(call, name, value, choices)
     end
     local texts = {}
     for i, choice in ipairs(choices) do texts[i] = shown(choice) end
-    error(call .. ": " .. name .. ": expected " .. table.concat(texts, " or ") .. ", got " .. shown(value), 3)
+    error(call .. ": " .. name .. ": expected " .. table.concat(texts, " or ") .. ", got " .. shown(value))
 end
 
 -- A new table with the entries of both; those of `b`, which may be nothing, win.

@@ -25,7 +25,7 @@ end
 function sampling.topk(p)
     local x
     p, x = taken("sampling.topk", p, { k = size })
-    if p.k > p.n then error("sampling.topk: k: is more than n", 2) end
+    if p.k > p.n then error("sampling.topk: k: is more than n") end
     local top = kc.reduce("topk", x, "n", { size = { t = p.k } })
     return kc.kernel("top-k", { kc.write("values", top, p.dtype), kc.write("columns", index_of(top), "i32") })
 end
@@ -52,7 +52,7 @@ end
 function sampling.categorical_topk(p)
     local x
     p, x = taken("sampling.categorical_topk", p, { k = size })
-    if p.k > p.n then error("sampling.categorical_topk: k: is more than n", 2) end
+    if p.k > p.n then error("sampling.categorical_topk: k: is more than n") end
     local top = kc.reduce("topk", x, "n", { size = { t = p.k } })
     local below = kc.scan("sum", kc.softmax(kc.map("scale", top), "t"), "t")
     local token = kc.reduce({ name = "count below", flops = 1 }, below, "t")

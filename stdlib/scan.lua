@@ -49,7 +49,7 @@ local function chunked(call, p, more)
         seq = size, heads = size, head_dim = 64, state = 128, chunk = 256, batch = 1, dtype = "bf16",
     }, more))
     p.chunk = math.min(p.chunk, p.seq)
-    if p.seq % p.chunk ~= 0 then error(call .. ": chunk: must divide seq", 3) end
+    if p.seq % p.chunk ~= 0 then error(call .. ": chunk: must divide seq") end
     p.size = {
         b = p.batch, h = p.heads, c = p.seq / p.chunk, i = p.chunk, j = p.chunk, p = p.head_dim, n = p.state,
         g = p.groups,

@@ -22,9 +22,9 @@ local function taken(call, p)
     p = take(call, p, { grid = required, radius = 1, dtype = "f64", flops = optional })
     p.grid = type(p.grid) == "table" and p.grid or { p.grid }
     p.rank, p.size = #p.grid, {}
-    if p.rank < 1 or p.rank > 3 then error(call .. ": grid: expected one, two or three sizes", 3) end
+    if p.rank < 1 or p.rank > 3 then error(call .. ": grid: expected one, two or three sizes") end
     for axis, points in ipairs(p.grid) do
-        if type(points) ~= "number" then error(call .. ": grid: expected numbers of points", 3) end
+        if type(points) ~= "number" then error(call .. ": grid: expected numbers of points") end
         p.size[outputs[axis]], p.size[inputs[axis]] = points, points + 2 * p.radius
     end
     p.A = kc.tensor("A", table.concat(inputs, " ", 1, p.rank), p.dtype, p.size)
