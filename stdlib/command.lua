@@ -9,7 +9,8 @@ local command = {}
 -- What a name without a dot stands for; any other is FAMILY.FUNCTION of kc.lib.
 local short = {
     gemm = "gemm.plain", matmul = "gemm.plain", attention = "attention.flash",
-    rmsnorm = "norm.rms", layernorm = "norm.layer", elementwise = "elementwise.apply",
+    rmsnorm = "norm.rms", layernorm = "norm.layer", elementwise = "elementwise.apply", softmax = "softmax.rows",
+    decode = "attention.decode", conv = "conv.forward", moe = "moe.mlp",
 }
 
 -- Parameters of these names are the schedule's, for kc.tile; all others are the kernel's.

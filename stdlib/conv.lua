@@ -4,7 +4,7 @@
 --
 -- Dims: n images, g groups, c channels and f filters of a group; of each axis one of y x z (input), p q o (output)
 -- and r s t (taps); sizes in elements.  Parameters of every function here, but those that it says it lacks:
---     image      sizes of the input's axes, { 224, 224 }, required: one number is one axis
+--     image      sizes of the input's axes, { 224, 224 } or "224 224", required: one number is one axis
 --     filter     taps of each axis, { 3, 3 }, required: a number stands for all axes
 --     channels   of X, required
 --     filters    channels of Y, required
@@ -33,9 +33,9 @@ end
 
 -- A number for each of `rank` axes, out of one number or of a list.
 local function each_axis(call, p, name, rank, least)
-    local given, list = p[name], {}
+    local given, list = kc.lib.parameters.numbers(p[name]) or {}, {}
     for axis = 1, rank do
-        list[axis] = type(given) == "table" and given[axis] or given
+        list[axis] = #given == 1 and given[1] or given[axis]
         if not whole(list[axis], least) then
             error(call .. ": " .. name .. ": expected a whole number of at least " .. kc.str(least)
                 .. " for each axis of the image")
@@ -50,7 +50,7 @@ local function taken(call, given, more)
         image = required, filter = required, channels = size, filters = size, stride = optional, dilation = optional,
         pad = optional, groups = 1, batch = 1, dtype = "f16", unit = optional,
     }, more))
-    local rank = type(p.image) == "table" and #p.image or 1
+    local rank = #(kc.lib.parameters.numbers(p.image) or {})
     if rank < 1 or rank > 3 then error(call .. ": image: expected one, two or three sizes") end
     if p.channels % p.groups ~= 0 or p.filters % p.groups ~= 0 then
         error(call .. ": groups: must divide channels and filters")

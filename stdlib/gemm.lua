@@ -91,11 +91,10 @@ function gemm.grouped(p)
         m = optional, rows = kc.lib.parameters.required, tile = { m = 128, n = 128, k = 64 },
     })
     check("gemm.grouped", p)
-    if type(p.rows) ~= "table" or p.m then
-        error("gemm.grouped: rows: expected a list such as { 17, 4, 300 }, and no m")
-    end
+    local rows = kc.lib.parameters.numbers(p.rows)
+    if not rows or p.m then error("gemm.grouped: rows: expected a list such as { 17, 4, 300 }, and no m") end
     local kernels = {}
-    for i, m in ipairs(p.rows) do
+    for i, m in ipairs(rows) do
         if m ~= 0 then
             local one = kc.kernel("gemm " .. kc.str(i), { product(merge(p, { m = m })) })
             kernels[#kernels + 1] = kc.tile(one, p.tile)

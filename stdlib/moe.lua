@@ -84,12 +84,10 @@ function moe.grouped(p)
     p = take("moe.grouped", p, merge(expert, {
         rows = kc.lib.parameters.required, dtype = "bf16", tile = kc.lib.parameters.optional_table,
     }))
-    if type(p.rows) ~= "table" or #p.rows == 0 then
-        error("moe.grouped: rows: expected a list such as { 17, 4, 300 }")
-    end
+    local list = kc.lib.parameters.numbers(p.rows)
+    if not list then error("moe.grouped: rows: expected a list such as { 17, 4, 300 }") end
     local up, down = {}, {}
-    for number, rows in ipairs(p.rows) do
-        if type(rows) ~= "number" then error("moe.grouped: rows: expected a list of numbers") end
+    for number, rows in ipairs(list) do
         if rows > 0 then
             local one = merge(p, { size = { t = rows, k = p.hidden, f = p.inner, n = p.hidden } })
             local x = read(one, "X", "t k")

@@ -144,6 +144,20 @@ function parameters.one_of(call, name, value, choices)
     error(call .. ": " .. name .. ": expected " .. table.concat(texts, " or ") .. ", got " .. shown(value))
 end
 
+-- A list of numbers, given as one, as a number or as text: { 224, 224 }, 224, "224 224".  Nothing: something else.
+function parameters.numbers(value)
+    if type(value) == "number" then return { value } end
+    local list = {}
+    if type(value) == "string" then
+        for word in value:gmatch("[^%s,]+") do list[#list + 1] = tonumber(word) or word end
+    end
+    for n, number in ipairs(type(value) == "table" and value or list) do
+        if type(number) ~= "number" then return nil end
+        list[n] = number
+    end
+    return #list > 0 and list or nil
+end
+
 -- A new table with the entries of both; those of `b`, which may be nothing, win.
 function parameters.merge(a, b)
     local all = {}

@@ -3,7 +3,7 @@
 --     B[i] = sum over the neighbours o of w[o] A[i + o]
 --
 -- Dims: y x z of A, i j k of B; sizes in points.  Parameters of both functions:
---     grid      points of B along each axis, one to three, { 512, 512, 512 }, required; A has `radius` more
+--     grid      points of B along each axis, one to three, { 512, 512, 512 } or text, required; A has `radius` more
 --               on either side
 --     radius    neighbours on either side: 1
 --     dtype     of A and B: "f64"
@@ -20,11 +20,10 @@ local inputs, outputs = { "y", "x", "z" }, { "i", "j", "k" }
 
 local function taken(call, p)
     p = take(call, p, { grid = required, radius = 1, dtype = "f64", flops = optional })
-    p.grid = type(p.grid) == "table" and p.grid or { p.grid }
+    p.grid = kc.lib.parameters.numbers(p.grid) or {}
     p.rank, p.size = #p.grid, {}
     if p.rank < 1 or p.rank > 3 then error(call .. ": grid: expected one, two or three sizes") end
     for axis, points in ipairs(p.grid) do
-        if type(points) ~= "number" then error(call .. ": grid: expected numbers of points") end
         p.size[outputs[axis]], p.size[inputs[axis]] = points, points + 2 * p.radius
     end
     p.A = kc.tensor("A", table.concat(inputs, " ", 1, p.rank), p.dtype, p.size)

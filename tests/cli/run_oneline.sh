@@ -54,7 +54,7 @@ spelt() {
 
     fact "a missing parameter is named" says "kcost: gemm: gemm.plain: k: is missing" "$KCOST" gemm m=1 n=1
     fact "a wrong kernel is told which there are" says "kcost: gem: there is no kernel 'gem': there are attention, " "$KCOST" gem m=1
-    fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, rms" "$KCOST" norm.foo m=1
+    fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, layer_backward, rms, rms_backward" "$KCOST" norm.foo m=1
     fact "a wrong family is said" says "the stdlib has no 'foo'" "$KCOST" foo.bar m=1
     fact "a wrong dim of a tile is said" says "has no dim 'q'; it has m k" "$KCOST" norm.rms m=4 k=4 tile.q=2
     fact "a wrong device is said" says "unknown device 'h10'" "$KCOST" gemm $cube --device h10
@@ -68,7 +68,7 @@ spelt() {
     fact "a word that is no parameter is wrong usage" exits 2 "$KCOST" gemm m
     fact "a wrong parameter fails" exits 1 "$KCOST" gemm m=x n=1 k=1
     fact "--best is for kernels" says "--best belongs to a kernel" "$KCOST" --best -e 'return 1'
-    fact "quotes, brackets and line ends are text" says "size of dim 'm' is " "$KCOST" gemm "$(printf 'm="]]\n\\"x')" n=1 k=1
+    fact "quotes, brackets and line ends are text" says "m: expected a whole number of at least 1, got" "$KCOST" gemm "$(printf 'm="]]\n\\"x')" n=1 k=1
 }
 cp scripts/roofline101.lua "$here/gemm"
 fact "a file of that name is a script" shell 'cd "$1" && "$KCOST" gemm >/dev/null' - "$here"
