@@ -254,7 +254,7 @@ end
 --                device; each writes e + 2 f32 a row, and a small kernel merges them: 1
 --     page       slots of a page (PagedAttention, arXiv 2309.06180): whole pages are loaded, and 4 bytes of a
 --                page table for each; without window: none
---     tile       tile sizes: { j = 128 }, of pages { p = 128 / page }
+--     tile       tile sizes: { j = 64 }, of pages { p = 64 / page }
 --     schedule   more options of kc.tile: none
 function attention.decode(p)
     p = taken("attention.decode", p, {
@@ -264,8 +264,8 @@ function attention.decode(p)
     if p.page and p.window then error("attention.decode: page: has no window") end
     local shared = p.heads / p.kv_heads
     local keys = p.page and "p" or "j"
-    local tile = { i = p.seq, h = shared > 1 and shared or nil, j = 128 }
-    if p.page then tile.j, tile.p, tile.s = nil, math.max(1, math.floor(128 / p.page)), p.page end
+    local tile = { i = p.seq, h = shared > 1 and shared or nil, j = 64 }
+    if p.page then tile.j, tile.p, tile.s = nil, math.max(1, math.floor(64 / p.page)), p.page end
     local kernel = p.page and kc.kernel("paged decode attention", paged_steps(p))
         or kc.fuse("decode attention", steps(p))
     return kc.tile(kernel, p.tile or tile, merge({

@@ -52,7 +52,6 @@ local function chunked(call, p, more)
     if p.seq % p.chunk ~= 0 then error(call .. ": chunk: must divide seq") end
     p.size = {
         b = p.batch, h = p.heads, c = p.seq / p.chunk, i = p.chunk, j = p.chunk, p = p.head_dim, n = p.state,
-        g = p.groups,
     }
     return p
 end
@@ -71,10 +70,9 @@ end
 --     chunk         tokens, which divide seq: 256
 --     batch         1
 --     dtype         of X, B, C, G and Y; decays and states are f32: "bf16"
--- A chunk of L tokens has L (L + 1) / 2 pairs.  Beside the matmuls: 1 FLOP a token and head (running sum); states 2
--- FLOP a token and head with their exp, and n for each (the product with B); output 2 FLOP and an exp a pair and
--- head, an exp a token and head, p (product with exp(a_i)) and p (sum) FLOP a token and head; passing an exp a
--- chunk and head.  Compulsory traffic: each tensor once, S, H and G written and read.
+-- A chunk of L tokens has L (L + 1) / 2 pairs.  Beside the matmuls, a token and head: 1 FLOP (running sum), 1 and an
+-- exp (decay to the end), n (product with B), an exp and 2 p (product with exp(a_i), sum); a pair and head: 2 and an
+-- exp; a chunk and head: an exp.  Compulsory traffic: each tensor once in each kernel that has it.
 function scan.ssd(p)
     p = chunked("scan.ssd", p)
     local read = reader(p, p.size)

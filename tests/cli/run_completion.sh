@@ -41,7 +41,7 @@ fact "a device is completed behind devices" offers "a100-pcie-80gb" devices a100
 fact "several devices are completed one by one" offers a100-sxm4-80gb,h100-sxm5 --device a100-sxm4-80gb,h100-s
 fact "a subcommand is completed" offers merge mer
 fact "a kernel is completed" offers gemm gem
-fact "a kernel of a family is completed" offers norm.rms norm.r
+fact "a kernel of a family is completed" offers "norm.rms norm.rms_backward" norm.r
 fact "a script is completed" offers "scripts/flashattn.lua scripts/flashattn_tiles.lua" scripts/flash
 fact "a script is completed behind options" offers "scripts/backward.lua" --json --device h100-sxm5 scripts/back
 fact "a folder on the way to a script is completed" offers "scripts" scri
