@@ -297,7 +297,7 @@ static void slices(maker *m)
     output(m, y);
 }
 
-/* Points that meet in the output add up: a transposed convolution. */
+/* Points that meet in the output add up: a transposed convolution, or rows that data chooses. */
 static void scatter(maker *m)
 {
     int stride = number(m, 1, 2);
@@ -306,7 +306,10 @@ static void scatter(maker *m)
                          { "n", size_of(m, 'n') } };
     kc_value *value = chance(m, 50) ? matmul(m, input(m, "p k"), input(m, "k r n"), "k", NULL)
                                     : map2(m, input(m, "p n"), input(m, "r"));
-    snprintf(index, sizeof index, "%d*p+r n", stride);
+    if (chance(m, 25))
+        snprintf(index, sizeof index, "[p r] n");
+    else
+        snprintf(index, sizeof index, "%d*p+r n", stride);
     kc_tensor *t = value == NULL ? NULL : keep(m, kc_write("O0", value, NULL, "x n", index, whole, 2, 1));
     if (t != NULL)
         m->parts[m->part_count++] = t;

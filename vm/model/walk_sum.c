@@ -68,6 +68,16 @@ static bool left_by_atomics(const kci_walker *w, const kci_node *write)
     return left;
 }
 
+/* Places of an axis that a write covers; of rows that data chooses, at most one a point. */
+static double written_along(const kci_walker *w, const kci_axis *axis)
+{
+    double size = kci_walk_axis_size(w, axis);
+    if (!axis->gather)
+        return size;
+    double points = kci_walk_points(w, w->graph->axes[axis->scope].loops);
+    return points < size ? points : size;
+}
+
 double kci_walk_written(const kci_walker *w, int32_t tensor)
 {
     double bytes = 0;
@@ -77,13 +87,13 @@ double kci_walk_written(const kci_walker *w, int32_t tensor)
             continue;
         double elements = 1;
         for (uint32_t i = 0; i < node->axes; i++)
-            elements *= kci_walk_axis_size(w, axis_at(w, node->axis + i));
+            elements *= written_along(w, axis_at(w, node->axis + i));
         bytes += elements * w->graph->tensors[tensor].bytes * node->scale;
     }
     return bytes;
 }
 
-/* Final writes: the whole tensor, once. */
+/* Final writes: the whole tensor, or the rows that data chooses, once. */
 static void add_writes(kci_walker *w)
 {
     for (uint32_t u = 0; u < w->nodes; u++) {
