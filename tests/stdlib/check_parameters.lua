@@ -64,7 +64,10 @@ local good = {
     dropout = with(array, { keep_mask = true }), cast = with(array, { to = "f8" }), quantise = blocks,
     dequantise = blocks, rope = { seq = 2, heads = 2, head_dim = 4, batch = 1, dtype = "f16" },
   },
-  embedding = { gather = { tokens = 3, vocab = 5, hidden = 4, distinct = 2, dtype = "f16" } },
+  embedding = {
+    gather = { tokens = 3, vocab = 5, hidden = 4, distinct = 2, dtype = "f16" },
+    backward = { tokens = 3, vocab = 5, hidden = 4, dtype = "f16" },
+  },
   gemm = {
     plain = product, batched = with(product, { batch = 2, shared = true }), sparse = without(product, "weights"),
     grouped = with(without(product, "m"), { rows = { 1, 2 }, tile = { m = 4 } }),

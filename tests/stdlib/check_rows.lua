@@ -77,6 +77,11 @@ agree.all("few tokens", gather { tokens = 5, vocab = 20, hidden = k }, { bytes =
 agree.all("expected rows", gather { tokens = 30, vocab = 20, hidden = k, distinct = 15.5 },
   { bytes = 2 * k * (15.5 + 30) + 4 * 30 })
 
+local scatter = kc.lib.embedding.backward
+agree.all("embedding backward", scatter { tokens = 30, vocab = 20, hidden = k },
+  { bytes = 2 * k * (30 + 20) + 4 * 30 }, { { t = 7 } })
+agree.all("few rows", scatter { tokens = 5, vocab = 20, hidden = k }, { bytes = 2 * k * (5 + 5) + 4 * 5 }, { { t = 2 } })
+
 local logits = 4 * m * n
 local row = { { m = 1, n = 16 }, { m = 3, n = 50 } }
 agree.all("top-k", sampling.topk { m = m, n = n, k = 5 }, { vector = m * n, bytes = logits + 8 * 5 * m }, row)
