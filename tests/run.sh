@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh: runs the tests in the configurations named, and adds everything up.
+# run.sh: runs the tests in the configurations named, as many at once as there are cores, and adds everything up.
 #
 #     tests/run.sh lua5.4 luajit lua5.4-asan lua5.4-clang luajit-clang lua5.4-valgrind lint
 #
@@ -36,14 +36,30 @@ count() {
     echo
 }
 
-# try LABEL COMMAND...: runs it, counts what it says, shows what it printed if it failed.
-try() {
-    label=$1
+# Tests of a configuration run side by side, as many as there are cores: each takes a token and gives it back.
+tokens=$(mktemp -u) && mkfifo "$tokens" && exec 9<>"$tokens" && rm "$tokens" || exit 1
+jobs=${KCOST_JOBS:-$(nproc)}
+while [ "$jobs" -gt 0 ]; do
+    echo >&9
+    jobs=$((jobs - 1))
+done
+
+# attempt LOG COMMAND...: runs it; what it prints goes to LOG, and its status beside it.
+attempt() {
+    log=$1
     shift
-    log=$build/log/$(echo "$label" | tr '/ ' '--').log
+    timeout "${KCOST_TIMEOUT:-900}" "$@" >"$log" 2>&1 </dev/null 9>&-
+    echo $? >"$log.status"
+}
+
+log_of() {
     mkdir -p "$build/log"
-    timeout "${KCOST_TIMEOUT:-900}" "$@" >"$log" 2>&1 </dev/null
-    status=$?
+    echo "$build/log/$(echo "$1" | tr '/ ' '--').log"
+}
+
+# judge LABEL LOG: counts what it says, shows what it printed if it failed.
+judge() {
+    label=$1 log=$2 status=$(cat "$2.status")
     # Ours, or busted's "12 successes / 0 failures / 0 errors / 0 pending".
     tally=$(sed -nE -e 's/^(.*: )?([0-9]+) passed, ([0-9]+) failed$/\2 \3 0/p' \
         -e 's/^(.*: )?([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\2 \3 \4/p' \
@@ -64,12 +80,40 @@ try() {
         sed 's/^/    /'
 }
 
+# try LABEL COMMAND...: now, alone.
+try() {
+    label=$1
+    shift
+    attempt "$(log_of "$label")" "$@"
+    judge "$label" "$(log_of "$label")"
+}
+
+# later LABEL COMMAND...: beside others, until `await`, which judges all of them in their order.
+later() {
+    label=$1
+    shift
+    read -r _ <&9
+    (
+        attempt "$(log_of "$label")" "$@"
+        echo >&9
+    ) &
+    echo "$label" >>"$build/later"
+}
+
+await() {
+    wait
+    while read -r label; do
+        judge "$label" "$(log_of "$label")"
+    done <"$build/later"
+    : >"$build/later"
+}
+
 # run_c [WRAPPER...]: the cmocka programs.
 run_c() {
     for program in "$build"/tests/*/test_*; do
         case $program in
         *.o | *.d | *'*') ;;
-        *) [ -e "${program#"$build"/}.c" ] && try "$config ${program#"$build"/tests/}" "$@" "$program" ;;
+        *) [ -e "${program#"$build"/}.c" ] && later "$config ${program#"$build"/tests/}" "$@" "$program" ;;
         esac
     done
 }
@@ -79,7 +123,7 @@ run_lua() {
     for file in tests/lua/*_spec.lua; do
         [ -e "$file" ] || continue
         if command -v busted >/dev/null; then
-            try "$config ${file#tests/}" \
+            later "$config ${file#tests/}" \
                 env "$preload" "$quiet" "LUA_PATH=tests/lua/?.lua;;" "LUA_CPATH=$build/?.so;;" \
                 busted --lua="$(command -v "$engine")" -o plainTerminal "$file"
         else
@@ -89,13 +133,20 @@ run_lua() {
     find tests -name 'run_*.sh' -o -name 'check_*.lua' | LC_ALL=C sort >"$build/scripts"
     while read -r file; do
         case $file in
-        *.sh) try "$config ${file#tests/}" "$file" ;;
+        tests/build/* | tests/abi/*) ;;
+        *.sh) later "$config ${file#tests/}" "$file" ;;
         *.lua)
-            try "$config ${file#tests/}" env "$preload" "$quiet" \
+            later "$config ${file#tests/}" env "$preload" "$quiet" \
                 "LUA_PATH=$(dirname "$file")/?.lua;;" "LUA_CPATH=$build/?.so;;" "$engine" "$file"
             ;;
         esac
     done <"$build/scripts"
+    await
+    # These build and install, in one folder for all.
+    grep -E '^tests/(build|abi)/' "$build/scripts" >"$build/builders"
+    while read -r file; do
+        try "$config ${file#tests/}" "$file"
+    done <"$build/builders"
 }
 
 # make_it [VARIABLE=VALUE...]
@@ -115,6 +166,8 @@ one() {
     BUILD=$build ENGINE=$engine KCOST=$build/kcost VARIANT=$variant KCOST_RANDOM=$random
     export BUILD ENGINE KCOST VARIANT KCOST_RANDOM
     PATH=$build:$path
+    mkdir -p "$build"
+    : >"$build/later"
     case $config in
     *-asan)
         # A stock interpreter that loads our module needs the sanitizer before everything else,
@@ -141,9 +194,10 @@ one() {
         fi
         ;;
     *-cover) make_it CFLAGS="--coverage -O0" LDFLAGS=--coverage && run_c && run_lua ;;
-    lint) build=$PWD/build/lint && try lint tests/lint.sh ;;
+    lint) try lint tests/lint.sh ;;
     *) make_it && run_c && run_lua ;;
     esac
+    await
 }
 
 path=$PATH random=${KCOST_RANDOM:-}
