@@ -13,9 +13,9 @@ local short = {
     decode = "attention.decode", conv = "conv.forward", moe = "moe.mlp",
 }
 
--- Parameters of these names are the schedule's, for kc.tile; all others are the kernel's.
+-- Parameters of these names are the schedule's, for kc.tile; all others are the kernel's (a stencil has a grid).
 local scheduled = {
-    tile = true, grid = true, order = true, stages = true, warps = true, split = true, raster = true,
+    tile = true, order = true, stages = true, warps = true, split = true, raster = true,
     overlap = true, cluster = true, persistent = true, path = true, threads = true, vector = true, combine = true,
 }
 

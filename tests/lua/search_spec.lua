@@ -113,3 +113,18 @@ describe("ski_slope", function()
         assert.is_true(failing.holds(slope:json(), '"kind":"sweep"', '"capacity":[', '"bound":['))
     end)
 end)
+
+describe("best comes near the untiled estimate", function()
+    local function slower(kernel)
+        return kc.best(kernel, "h100-sxm5").time / kc.evaluate(kernel, "h100-sxm5").time
+    end
+
+    it("of a stencil, by blocks whose points share neighbours", function()
+        assert.is_true(slower(kc.lib.stencil.star { grid = { 512, 512, 512 }, radius = 4 }) < 1.1)
+        assert.is_true(slower(kc.lib.stencil.box { grid = { 2048, 2048 }, radius = 1 }) < 1.1)
+    end)
+
+    it("of a norm's gradient, whose rows many CTAs share", function()
+        assert.is_true(slower(kc.lib.norm.layer_backward { m = 8192, k = 4096 }) < 1.2)
+    end)
+end)

@@ -341,6 +341,25 @@ static kc_status try_threads(const trying *t)
     return status;
 }
 
+static const double row_splits[] = { 8, 32, 128, 512 };
+
+/* Where all dims are reduced there is one CTA, unless several share a reduction: gradients of a norm's weights. */
+static kc_status try_row_splits(const trying *t)
+{
+    kc_status status = KC_OK;
+    if (t->roles->m)
+        return KC_OK;
+    for (KCI_EACH(i, t->roles->k))
+        for (size_t s = 0; s < COUNT(row_splits) && status == KC_OK; s++) {
+            if (row_splits[s] > ceil(t->sizes[i] / t->tiling->tile[i]))
+                break;
+            t->tiling->split[i] = row_splits[s];
+            status = try_threads(t);
+            t->tiling->split[i] = 1;
+        }
+    return status;
+}
+
 /* Rows as long as they fit in one tile, else in pieces. */
 static kc_status try_rows(const trying *t)
 {
@@ -357,6 +376,8 @@ static kc_status try_rows(const trying *t)
             spread(t, r->k, reduced_tiles[k]);
             t->tiling->vector = VECTOR_BYTES;
             status = try_threads(t);
+            if (status == KC_OK)
+                status = try_row_splits(t);
         }
     }
     return status;
@@ -377,16 +398,52 @@ static kc_status try_elementwise(const trying *t)
     return status;
 }
 
+/* Do neighbours read the same elements: is some position no plain loop? */
+static bool overlaps(const kci_graph *graph)
+{
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const kci_node *node = &graph->nodes[i];
+        for (uint32_t a = 0; a < node->axes && node->kind == KCI_READ; a++) {
+            const kci_axis *axis = &graph->axes[graph->axis_ids[node->axis + a]];
+            if (!axis->gather && axis->loops && (axis->terms > 1 || axis->constant != 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Blocks of a grid whose points share neighbours: the less surface, the less is read again. */
+static const double block_sides[] = { 4, 8, 16 }, block_ends[] = { 16, 32, 64 };
+
+static kc_status try_blocks(const trying *t)
+{
+    const kci_roles *r = t->roles;
+    int last = last_loop(r->m);
+    kc_status status = KC_OK;
+    if (last < 0 || !(r->m & ~KCI_BIT(last)) || !overlaps(t->graph))
+        return KC_OK;
+    for (size_t side = 0; side < COUNT(block_sides); side++)
+        for (size_t end = 0; end < COUNT(block_ends) && status == KC_OK; end++) {
+            reset(t);
+            for (KCI_EACH(i, r->m))
+                t->tiling->tile[i] = fmin((int)i == last ? block_ends[end] : block_sides[side], t->sizes[i]);
+            t->tiling->vector = VECTOR_BYTES;
+            status = try_threads(t);
+        }
+    return status;
+}
+
 kc_status kci_candidates(const kci_graph *graph, const kc_device *device, const double *sizes, kci_tiling *tiling,
                          kci_visit_candidate visit_one, void *data)
 {
     kci_roles roles = kci_roles_of(graph, device, sizes);
     const trying t = { graph, device, sizes, &roles, tiling, visit_one, data };
+    kc_status status = KC_OK;
     switch (roles.family) {
     case KCI_FAMILY_MATMUL: return try_matmul(&t);
     case KCI_FAMILY_ATTENTION: return try_attention(&t);
-    case KCI_FAMILY_ROWS: return try_rows(&t);
-    case KCI_FAMILY_ELEMENTWISE: break;
+    case KCI_FAMILY_ROWS: status = try_rows(&t); break;
+    case KCI_FAMILY_ELEMENTWISE: status = try_elementwise(&t); break;
     }
-    return try_elementwise(&t);
+    return status == KC_OK ? try_blocks(&t) : status;
 }
