@@ -29,7 +29,7 @@ BY_HAND := $(sort $(wildcard tests/bench/baseline/*.c))
 SCORE   := $(sort $(wildcard tests/accuracy/*.c))
 
 object    = $(patsubst %.c,$(B)/%.o,$(1))
-MODEL_O   := $(call object,$(MODEL)) $(B)/gen/devices.o
+MODEL_O   := $(call object,$(MODEL)) $(B)/gen/devices.o $(B)/gen/ffi.o
 BINDING_O := $(call object,$(BINDING)) $(B)/gen/stdlib.o
 COMMAND_O := $(call object,$(COMMAND))
 TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES) $(SCORE))
@@ -167,6 +167,10 @@ $(B)/embed: vm/lua/embed.c $(B)/flags
 $(B)/gen/devices.c: $(B)/embed $(DEVICES) $(B)/files
 	$(call making,embed)
 	$(Q)$(B)/embed devices $(DEVICES) >$@
+
+$(B)/gen/ffi.c: $(B)/embed vm/include/kcost.h
+	$(call making,embed)
+	$(Q)$(B)/embed ffi vm/include/kcost.h >$@
 
 $(B)/gen/stdlib.c: $(B)/embed $(STDLIB) $(B)/files
 	$(call making,embed)

@@ -344,6 +344,45 @@ TEST(a_sandbox_requires_no_neighbours)
     assert_contains(failure("require 'os'"), "test.lua:1: require: there is no module 'os' here");
 }
 
+static kc_status give(kc_vm *vm, const char *name, const char *text)
+{
+    return kc_vm_module(vm, name, text, strlen(text));
+}
+
+TEST(the_host_gives_modules_also_to_a_sandbox)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(give(vm, "shapes", "local name = ... return { n = 4, name = name }"), KC_OK);
+    assert_int_equal(give(vm, "twice", "return 2 * require('shapes').n"), KC_OK);
+    assert_int_equal(run_text(vm, "local s = require 'shapes' s.n = s.n + 1\n"
+                                  "return require('twice'), s.name, require('shapes') == s"),
+                     KC_OK);
+    assert_text(kc_vm_json(vm), "[10,\"shapes\",true]");
+    /* A run begins afresh, and the last one given counts. */
+    assert_int_equal(run_text(vm, "return require('twice')"), KC_OK);
+    assert_text(kc_vm_json(vm), "8");
+    assert_int_equal(give(vm, "twice", "return 2"), KC_OK);
+    assert_int_equal(run_text(vm, "return require('twice')"), KC_OK);
+    assert_text(kc_vm_json(vm), "2");
+    kc_vm_free(vm);
+}
+
+TEST(a_given_module_is_text_and_tells_of_its_errors)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(give(vm, "wrong", "\nlocal x = = 1"), KC_OK);
+    assert_int_equal(give(vm, "bytes", "\033Lua"), KC_OK);
+    assert_int_equal(give(vm, "raises", "\n\nerror('no')"), KC_OK);
+    assert_int_equal(run_text(vm, "require 'wrong'"), KC_ESCRIPT);
+    assert_contains(kc_vm_message(vm), "wrong:2:");
+    assert_int_equal(run_text(vm, "require 'bytes'"), KC_ESCRIPT);
+    assert_int_equal(run_text(vm, "require 'raises'"), KC_ESCRIPT);
+    assert_text(kc_vm_message(vm), "raises:3: no");
+    assert_int_equal(give(vm, "kcost", "return 1"), KC_EARGUMENT);
+    assert_int_equal(give(vm, "kcost.gemm", "return 1"), KC_EARGUMENT);
+    kc_vm_free(vm);
+}
+
 TEST(a_trusted_script_requires_its_neighbours)
 {
     char path[256], neighbour[256];
@@ -457,6 +496,8 @@ int main(void)
         cmocka_unit_test(tostring_gives_no_addresses),
         cmocka_unit_test(the_stdlib_is_required_like_a_module),
         cmocka_unit_test(a_sandbox_requires_no_neighbours),
+        cmocka_unit_test(the_host_gives_modules_also_to_a_sandbox),
+        cmocka_unit_test(a_given_module_is_text_and_tells_of_its_errors),
         cmocka_unit_test(a_trusted_script_requires_its_neighbours),
         cmocka_unit_test(the_host_says_how_scripts_sweep),
         cmocka_unit_test(the_host_may_end_a_sweep_and_the_script_goes_on),

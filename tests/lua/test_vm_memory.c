@@ -65,6 +65,8 @@ static kc_status whole_life(account *a, size_t *answers)
     kc_vm *vm = NULL;
     kc_status status = kc_vm_new(&options, &vm);
     if (status == KC_OK)
+        status = kc_vm_module(vm, "given", "return 1", 8);
+    if (status == KC_OK)
         status = kc_vm_param(vm, "unused", "1"); /* refused below, once everything else went well */
     if (status == KC_OK)
         status = kc_vm_run(vm, script, sizeof script - 1, "memory.lua");

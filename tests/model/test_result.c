@@ -125,13 +125,13 @@ TEST(every_field_has_a_name_of_its_own_and_a_unit)
     for (int f = 0; f < KC_FIELD_COUNT; f++) {
         assert_non_null(kc_field_name((kc_field)f));
         assert_non_null(kc_field_unit((kc_field)f));
-        assert_int_equal(kci_field_named(kc_field_name((kc_field)f)), f);
+        assert_int_equal(kc_field_named(kc_field_name((kc_field)f)), f);
     }
     for (int c = 0; c < KC_LEDGER_COUNT; c++)
         assert_non_null(kc_ledger_name((kc_ledger)c));
     assert_null(kc_field_name(KC_FIELD_COUNT));
     assert_null(kc_ledger_name(KC_LEDGER_COUNT));
-    assert_int_equal(kci_field_named("bandwith"), KC_FIELD_COUNT);
+    assert_int_equal(kc_field_named("bandwith"), KC_FIELD_COUNT);
 }
 
 TEST(a_count_has_what_needs_no_device)

@@ -1,26 +1,47 @@
 /* kcost.h: the costs of GPU kernels, as a C library.
  *
  * A kernel is built from tensors, values and written tensors, then counted
- * (kc_count) or evaluated against a device (kc_evaluate).  The model knows no
- * Lua; the VM at the end of this header runs scripts, and lives in a library
- * of its own per engine.
+ * (kc_count) or evaluated against a device (kc_evaluate).  The model (libkcost)
+ * knows no Lua; the VM at the end of this header runs scripts, and lives in a
+ * library of its own per engine (libkcost-lua5.4, libkcost-luajit).
+ *
+ *     kc_context *kc = kc_context_new(NULL, NULL);
+ *     kc_size size[] = { { "m", 4096 }, { "n", 4096 }, { "k", 4096 } };
+ *     kc_dtype *f16 = kc_dtype_named(kc, "f16");
+ *     kc_tensor *A = kc_tensor_new(kc, "A", "m k", f16, size, 3), *B = kc_tensor_new(kc, "B", "k n", f16, size, 3);
+ *     kc_value *a = kc_read(A, NULL, NULL, 0, 1, 0), *b = kc_read(B, NULL, NULL, 0, 1, 0);
+ *     kc_value *ab = kc_matmul(a, b, "k", NULL, NULL, NULL);
+ *     kc_tensor *C = kc_write("C", ab, NULL, NULL, NULL, NULL, 0, 1);
+ *     kc_device *h100 = kc_device_named(kc, "h100-sxm5");
+ *     kc_result *best = kc_best((kc_object *)C, h100, NULL);
+ *     double time;
+ *     if (kc_result_number(best, KC_TIME, &time) != KC_OK)
+ *         complain(kc_context_message(kc));
+ *
+ * "Design" in a comment is the page that fixes every formula.  In short: HBM bytes come
+ * from the loads of each read (trips of the loops at or outside its place, times the true
+ * extent of a tile), a time from what a device sustains; roof_time <= time <= serial_time.
  *
  * Ownership.  Every function that returns a handle gives the caller one
  * reference; kc_release drops it.  An object keeps alive what it was built
  * from, the context included, so references may be dropped in any order.
  * Texts and arrays that a function takes are copied.  Texts that a function
  * returns belong to the object they were asked of, and live until the same
- * question is put to it again or it goes.
+ * question is put to it again or it goes; those of kc_field_name and the like
+ * are there for ever.
  *
  * Errors.  A function that returns a handle returns NULL when it fails, one
  * that returns kc_status returns something other than KC_OK.  The sentence is
  * then in kc_context_message, until the next failure in that context.  A
  * failed call changes nothing.  A NULL handle passed where an object is
- * expected fails with KC_EARGUMENT, so calls can be chained and checked once.
- * No function exits, aborts, prints, or jumps out.
+ * expected fails with KC_EARGUMENT (a question answers NULL or 0), so calls can
+ * be chained and checked once.  No function exits, aborts, prints, sets a signal
+ * handler or a locale, depends on one, or jumps out.
  *
  * Threads.  A context and everything made in it belong to one thread at a
- * time.  Contexts are independent of each other; there is no global state.
+ * time; callbacks and the allocation hook are called in the thread of the call.
+ * Contexts, and VMs, are independent of each other; there is no global state.
+ * Objects of two contexts do not mix.
  *
  * Units.  Byte, FLOP, second, byte/s, FLOP/s, Hz; a multiply-add is 2 FLOP.
  * Sizes are whole, positive and below 2^53.  Counts are doubles, exact up to
@@ -49,11 +70,12 @@ typedef enum kc_status {
 
 typedef enum kc_kind {
     KC_TENSOR, KC_VALUE, KC_KERNEL, KC_PROGRAM, KC_DEVICE, KC_DTYPE,
-    KC_SCHEDULE, KC_OPTIONS, KC_RESULT, KC_COMPARISON, KC_SPACE, KC_SWEEP
+    KC_SCHEDULE, KC_OPTIONS, KC_RESULT, KC_COMPARISON, KC_SPACE, KC_SWEEP,
+    KC_EVALUATOR
 } kc_kind;
 
 typedef struct kc_context kc_context;
-typedef struct kc_object kc_object;         /* any of the handles below */
+typedef struct kc_object kc_object;         /* any of the handles below, after a cast */
 typedef struct kc_tensor kc_tensor;
 typedef struct kc_value kc_value;
 typedef struct kc_kernel kc_kernel;
@@ -66,8 +88,9 @@ typedef struct kc_result kc_result;
 typedef struct kc_comparison kc_comparison;
 typedef struct kc_space kc_space;
 typedef struct kc_sweep kc_sweep;
+typedef struct kc_evaluator kc_evaluator;
 
-/* One dim and its size, as in { i = 1024 }. */
+/* One dim and its size in elements, as in { i = 1024 }. */
 typedef struct kc_size { const char *dim; double size; } kc_size;
 
 /* Work of one element: vector FLOP, special-unit ops. */
@@ -78,7 +101,9 @@ typedef struct kc_cost { double flops, special; } kc_cost;
 /* The one allocation hook: new_size 0 frees `block` and returns NULL; else it
  * returns a block of new_size bytes that starts with the first
  * min(old_size, new_size) bytes of `block`, or NULL, and `block` is unchanged.
- * old_size is what was asked for before, 0 when `block` is NULL. */
+ * old_size is what was asked for before, 0 when `block` is NULL.  Blocks are aligned as
+ * malloc's.  A hook may refuse at any time: the call fails with KC_ENOMEM, and what was
+ * there stays as it is. */
 typedef void *(*kc_resize)(void *data, void *block, size_t old_size, size_t new_size);
 
 /* A context that allocates through `resize` (NULL: the C heap).  NULL when
@@ -86,23 +111,37 @@ typedef void *(*kc_resize)(void *data, void *block, size_t old_size, size_t new_
 kc_context *kc_context_new(kc_resize resize, void *data);
 /* Drops the caller's hold; the memory goes when the last object goes. */
 void kc_context_free(kc_context *context);
+/* Of the last failure: what it was, and the sentence; KC_OK and "" before there is one. */
 kc_status kc_context_status(const kc_context *context);
 const char *kc_context_message(const kc_context *context);
-const char *kc_version(void);
+/* What a status means, where there is no context to ask: "not enough memory". */
+const char *kc_status_text(kc_status status);
+const char *kc_version(void);   /* "1.2.3" */
+/* The declarations of this header between its ffi marks: what LuaJIT's ffi.cdef takes. */
+const char *kc_ffi(void);
 
-kc_kind kc_object_kind(const kc_object *object);
+/* Called now and then with how many points are done, of how many (0: not known).  Not 0: the call
+ * ends.  It may look at what another thread or a signal handler sets; into the context it must not call. */
+typedef int (*kc_watch)(void *data, double done, double points);
+/* Watches the calls of a context that may take long: kc_best, kc_compare, kc_verify, kc_ski_slope,
+ * kc_evaluator_run, and the sweeps and searches that get no watch of their own.  Ended, they fail with
+ * KC_ELIMIT, but a sweep keeps what is done.  watch NULL: no longer. */
+void kc_context_watch(kc_context *context, kc_watch watch, void *data);
+
+kc_kind kc_object_kind(const kc_object *object);     /* not of NULL */
 /* The name of a tensor, kernel, program, device or dtype; "" for others. */
 const char *kc_object_name(const kc_object *object);
 /* What print() shows: one line, or the loop nest of a kernel. NULL: no memory. */
 const char *kc_object_text(kc_object *object);
 kc_context *kc_object_context(const kc_object *object);
+/* One more reference to any object, which is returned; one less, and the last frees it.  NULL: nothing happens. */
 void *kc_retain(void *object);
 void kc_release(void *object);
 
 /* ---- dtypes ----------------------------------------------------------- */
 
 /* A built-in dtype: f64 f32 tf32 f16 bf16 f8e4m3 f8e5m2 f8 f6 f4 i32 i16 i8 i4
- * u8 bool mxf8 mxf6 mxf4 nvf4 i4g128. */
+ * u8 bool mxf8 mxf6 mxf4 nvf4 i4g128.  Another name: NULL, and the message has the nearest. */
 kc_dtype *kc_dtype_named(kc_context *context, const char *name);
 /* An own one: bytes = elements * (bits + (scale_bits + zero_bits)/block) / 8;
  * block 0: none.  `math` names the built-in dtype that it is computed in. */
@@ -112,10 +151,11 @@ double kc_dtype_bits(const kc_dtype *dtype);    /* bits an element, scales inclu
 
 /* ---- tensors, values -------------------------------------------------- */
 
-/* A tensor in HBM.  `dims` is "b h i d", the last one contiguous; `sizes`
- * gives each dim its size, more than needed are fine. */
+/* A tensor in HBM.  `dims` is "b h i d", the last one contiguous; `sizes` gives each dim its size,
+ * more than needed are fine.  NULL: a dim has no size or is there twice, or a size is none. */
 kc_tensor *kc_tensor_new(kc_context *context, const char *name, const char *dims,
                          const kc_dtype *dtype, const kc_size *sizes, size_t count);
+/* What tensors and values have: dims by position from 0, their sizes, the dtype. */
 size_t kc_tensor_rank(const kc_tensor *tensor);
 const char *kc_tensor_dim(const kc_tensor *tensor, size_t position);
 double kc_tensor_size(const kc_tensor *tensor, size_t position);
@@ -125,55 +165,74 @@ const char *kc_value_dim(const kc_value *value, size_t position);
 double kc_value_size(const kc_value *value, size_t position);
 kc_dtype *kc_value_dtype(const kc_value *value);        /* a new reference */
 
-/* A read.  `index` (NULL: the tensor's own dims) gives one position a word:
- * a dim, an affine form "2*p+r-1" with constants ("#c*u+c": a dim's size), or
- * data-dependent "[m]".  `sizes` gives new dims' sizes; scale (1) multiplies
- * the traffic; distinct (0: unknown) bounds the rows a gather touches. */
+/* A read: the tensor's elements as a value on chip.  `index` (NULL: the tensor's own dims) gives each
+ * position a word: a dim, an affine form "2*p+r-1" with constants ("#c*u+c": a dim's size), or
+ * data-dependent "[m]", a row for each m.  `sizes` gives the sizes of new dims, and may cover part of the
+ * tensor; scale (1) multiplies the traffic; distinct (0: unknown) bounds the rows that a gather touches.
+ * What lies outside the tensor is neither read nor useful work.  A 3 x 3 convolution of stride 2 reads
+ *     kc_size size[] = { { "p", 56 }, { "q", 56 }, { "r", 3 }, { "s", 3 } };
+ *     kc_value *x = kc_read(X, "n c 2*p+r-1 2*q+s-1", size, 4, 1, 0); */
 kc_value *kc_read(kc_tensor *tensor, const char *index, const kc_size *sizes, size_t count,
                   double scale, double distinct);
-/* A written tensor.  dtype NULL: the default of the design, section 2.2.
- * `dims` (NULL) orders the value's dims.  `index` with `sizes` (NULL) scatters:
- * then `dims` names the tensor's dims, `index` says where each point goes. */
+/* A written tensor, which remembers the expression that made it.  dtype NULL: that of the tensor with the
+ * most elements behind it, at least 16 bits (design, section 2.2).  `dims` (NULL: the value's) orders the
+ * value's dims.  `index` with `sizes` (NULL: none) scatters: then `dims` names the tensor's dims, `sizes`
+ * has theirs, `index` says where each point goes, and points that meet add up.  scale (1): of the traffic. */
 kc_tensor *kc_write(const char *name, kc_value *value, const kc_dtype *dtype, const char *dims,
                     const char *index, const kc_size *sizes, size_t count, double scale);
-/* 2 FLOP a point over the union of the dims, contracted over `over` (NULL: the
- * last dim of a).  math NULL: by the operands.  unit NULL or "matrix", or
- * "vector".  into NULL, or the value it adds onto. */
+/* sum over `over` of a * b: 2 FLOP for each point of the union of the dims, contracted over `over` ("k",
+ * "c r s"; NULL: the last dim of a).  A dim that both have and that is not contracted is a batch dim.
+ * math: the dtype of the multiply (NULL: the wider of those operands that are reads or casts), without
+ * which a device can't run it.  unit: NULL or "matrix", or "vector".  into: NULL, or the value that the
+ * product is added onto without an op of its own. */
 kc_value *kc_matmul(kc_value *a, kc_value *b, const char *over, const char *math,
                     const char *unit, kc_value *into);
-/* Elementwise over the union of the dims.  `what` names a cost of the design,
- * section 2.1; with `cost` it is only a label. */
+/* Elementwise over the union of the dims of `count` inputs.  `what` names a cost of the design, section
+ * 2.1: add mul fma exp gelu rope ...; with `cost` it is only a label, and may be NULL. */
 kc_value *kc_map(const char *what, kc_value *const *inputs, size_t count, const kc_cost *cost);
-/* Reduces `over`: one vector FLOP an input element, or `cost`.  `what`: sum max mean
+/* Reduces `over` ("j", "i j"): one vector FLOP an input element, or `cost`.  `what`: sum max mean
  * min prod any all argmax argmin amax amin absmax topk; of a scan also cumsum cumprod
  * cummax cummin; with `cost` it is only a label.  `sizes` adds dims to the output. */
 kc_value *kc_reduce(const char *what, kc_value *a, const char *over, const kc_size *sizes,
                     size_t count, const kc_cost *cost);
+/* A running reduction: keeps `over`, and its users need no next pass. */
 kc_value *kc_scan(const char *what, kc_value *a, const char *over, const kc_cost *cost);
+/* exp(a - max) / sum, over `over`: 4 FLOP and 1 special op an element, 1 special op a row.  online: one pass
+ * with running statistics; else max, sum and division are passes of their own. */
 kc_value *kc_softmax(kc_value *a, const char *over, int online);
+/* The log-sum-exp of the rows of what kc_softmax gave: 1 special op a row. */
 kc_value *kc_lse(kc_value *probabilities);
-/* Points with lo <= k - q <= hi are live; -HUGE_VAL and HUGE_VAL: no bound. */
+/* Points with lo <= k - q <= hi are live; -HUGE_VAL and HUGE_VAL: no bound.  Tiles without one are skipped. */
 kc_value *kc_mask(kc_value *a, const char *q, const char *k, double lo, double hi);
 /* The mask hi = size(k) - size(q), which follows kc_resized. */
 kc_value *kc_causal(kc_value *a, const char *q, const char *k);
+/* Another dtype on chip and in a later write; no FLOP. */
 kc_value *kc_cast(kc_value *a, const kc_dtype *dtype);
 
 /* ---- kernels, programs ------------------------------------------------ */
 
-/* One launch that makes these written tensors.  name NULL: the first one's. */
+/* Wherever a kernel is wanted, a written tensor stands for its own.  Nothing is changed once it is made. */
+
+/* One launch that makes these written tensors; what they share is computed once.  name NULL: the first
+ * one's.  NULL: they give a dim two sizes, two have one name, or one reads what another writes. */
 kc_kernel *kc_kernel_new(kc_context *context, const char *name, kc_tensor *const *tensors, size_t count);
-/* One kernel of several (written tensors or kernels); `save` names tensors
- * that are still written. */
+/* One kernel of several (written tensors or kernels): what one writes and a later one reads stays on chip,
+ * and is not written unless it is in `save`.  Schedules are dropped.  NULL: a kernel outside needs something
+ * of it and is needed by it. */
 kc_kernel *kc_fuse(kc_context *context, const char *name, kc_object *const *parts, size_t count,
                    const char *const *save, size_t save_count);
-/* A kernel (or the kernel of a written tensor) under a schedule. */
+/* The kernel under a schedule, in place of the one it has.
+ *     kc_schedule *s = kc_schedule_new(kc);
+ *     kc_schedule_tile(s, "i", 128), kc_schedule_tile(s, "j", 64), kc_schedule_stages(s, NULL, 3);
+ *     kc_kernel *flash = kc_tile((kc_object *)fused, s); */
 kc_kernel *kc_tile(kc_object *kernel, const kc_schedule *schedule);
-/* Several kernels in one launch, their grids end to end. */
+/* Several kernels in one launch, their grids end to end: counts add up, waves are over all CTAs. */
 kc_kernel *kc_group(kc_context *context, const char *name, kc_object *const *parts, size_t count);
-/* Kernels, written tensors and programs in launch order. */
+/* Kernels, written tensors and programs in launch order: work, bytes and times are their sums. */
 kc_program *kc_program_new(kc_context *context, const char *name, kc_object *const *parts, size_t count);
-kc_program *kc_times(kc_object *part, double n);
-/* The same thing at other sizes ("i j" ties dims), or with other dim names. */
+kc_program *kc_times(kc_object *part, double n);       /* a program that runs it n times */
+/* The same thing (a tensor, kernel or program) at other sizes ("i j" ties dims), or with other dim names, of
+ * the same kind and with its schedules.  Dims that an index derives follow; naming one is an error. */
 kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count);
 kc_object *kc_renamed(kc_object *object, const char *const *from, const char *const *to, size_t count);
 
@@ -181,39 +240,46 @@ size_t kc_kernel_tensors(const kc_kernel *kernel);                 /* the writte
 kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i);    /* a new reference */
 kc_schedule *kc_kernel_schedule(const kc_kernel *kernel);          /* as given; NULL: untiled */
 size_t kc_program_parts(const kc_program *program);
-kc_object *kc_program_part(const kc_program *program, size_t i);   /* a new reference */
+kc_object *kc_program_part(const kc_program *program, size_t i);   /* a kernel or program; a new reference */
+double kc_program_times(const kc_program *program, size_t i);      /* how often that part runs */
 
 /* ---- schedules: design, section 4 ------------------------------------- */
 
+/* How a kernel walks its dims.  An empty one has all defaults; setters may come in any order; dims and
+ * tensors are looked up by kc_tile.  Lists of dims are words, "b h i", "" for none. */
 kc_schedule *kc_schedule_new(kc_context *context);
-kc_status kc_schedule_tile(kc_schedule *s, const char *dim, double size);
-kc_status kc_schedule_grid(kc_schedule *s, const char *dims);
-kc_status kc_schedule_order(kc_schedule *s, const char *dims);
-kc_status kc_schedule_stages(kc_schedule *s, const char *tensor, double n);   /* tensor NULL: all */
-kc_status kc_schedule_warps(kc_schedule *s, double n);
-kc_status kc_schedule_split(kc_schedule *s, const char *dim, double n);       /* n 0: stream-K */
-kc_status kc_schedule_combine(kc_schedule *s, const char *how);               /* kernel, atomic */
-kc_status kc_schedule_hold(kc_schedule *s, const char *tensor);
-kc_status kc_schedule_place(kc_schedule *s, const char *tensor, const char *where);
-kc_status kc_schedule_raster(kc_schedule *s, const char *dims, double group);
-kc_status kc_schedule_cluster(kc_schedule *s, const char *dim, double n);
-kc_status kc_schedule_persistent(kc_schedule *s, int on);
-kc_status kc_schedule_vector(kc_schedule *s, double bytes);
-kc_status kc_schedule_threads(kc_schedule *s, double n);
-kc_status kc_schedule_path(kc_schedule *s, const char *path);
-kc_status kc_schedule_overlap(kc_schedule *s, const char *overlap);
+kc_status kc_schedule_tile(kc_schedule *s, const char *dim, double size);     /* elements; beyond the dim: all of it */
+kc_status kc_schedule_grid(kc_schedule *s, const char *dims);                 /* across CTAs, outermost first */
+kc_status kc_schedule_order(kc_schedule *s, const char *dims);                /* loops of a CTA, outermost first */
+kc_status kc_schedule_stages(kc_schedule *s, const char *tensor, double n);   /* buffers of a read; NULL: of all */
+kc_status kc_schedule_warps(kc_schedule *s, double n);                        /* of a CTA */
+/* The trips over a reduced dim shared by n CTAs (0: stream-K); "kernel" or "atomic" adds up what each has. */
+kc_status kc_schedule_split(kc_schedule *s, const char *dim, double n);
+kc_status kc_schedule_combine(kc_schedule *s, const char *how);
+kc_status kc_schedule_hold(kc_schedule *s, const char *tensor);               /* all of it stays on chip in each CTA */
+kc_status kc_schedule_place(kc_schedule *s, const char *tensor, const char *where);     /* "registers" */
+kc_status kc_schedule_raster(kc_schedule *s, const char *dims, double group); /* how CTA numbers walk the grid */
+kc_status kc_schedule_cluster(kc_schedule *s, const char *dim, double n);     /* n CTAs share the loads that lack it */
+kc_status kc_schedule_persistent(kc_schedule *s, int on);                     /* CTAs stay and take tiles */
+kc_status kc_schedule_vector(kc_schedule *s, double bytes);                   /* of a row kernel: bytes an access */
+kc_status kc_schedule_threads(kc_schedule *s, double n);                      /* of a CTA of a row kernel */
+kc_status kc_schedule_path(kc_schedule *s, const char *path);                 /* "mma", "wgmma", "tcgen05", "mfma" */
+kc_status kc_schedule_overlap(kc_schedule *s, const char *overlap);           /* "none", "load", "all" */
 
 /* ---- devices: design, section 5 --------------------------------------- */
 
-/* A shipped device by id or alias. */
+/* A shipped device by id or alias, "h100-sxm5", "h100". */
 kc_device *kc_device_named(kc_context *context, const char *name);
 size_t kc_device_count(void);
-const char *kc_device_id(size_t i);
-/* A device of the caller's own, or a changed copy of `base` (NULL: empty).
- * Figures are set by path, "hbm.bandwidth", "matrix.f16", "arch". */
+const char *kc_device_id(size_t i);     /* of those shipped, from 0; NULL at the end */
+/* A device of the caller's own, or a changed copy of `base` (NULL: empty).  Figures are set by path,
+ * "hbm.bandwidth" in byte/s, "matrix.f16" in FLOP/s, "arch"; kc_device_seal makes it fit for use.
+ *     kc_device *faster = kc_device_new(kc, h100);
+ *     kc_device_set(faster, "hbm.bandwidth", 4.8e12), kc_device_seal(faster); */
 kc_device *kc_device_new(kc_context *context, const kc_device *base);
 kc_status kc_device_set(kc_device *device, const char *path, double value);
 kc_status kc_device_set_text(kc_device *device, const char *path, const char *text);
+/* KC_EARGUMENT, NULL: the device does not say.  "source.hbm.bandwidth" says where a figure comes from. */
 kc_status kc_device_get(const kc_device *device, const char *path, double *value);
 const char *kc_device_get_text(const kc_device *device, const char *path);
 /* The i-th figure that is set, in the order of section 5: its path, or NULL. */
@@ -266,21 +332,26 @@ kc_options *kc_options_new(kc_context *context);
 kc_status kc_options_set(kc_options *options, const char *key, double value);
 kc_status kc_options_set_text(kc_options *options, const char *key, const char *text);
 
+/* Work, traffic and footprint of x (a kernel, written tensor or program): what needs no device.  An
+ * untiled kernel moves its compulsory bytes.  options NULL: the defaults, here and below. */
 kc_result *kc_count(kc_object *x, const kc_options *options);
+/* The same, and x's times on a device.  NULL with KC_EDEVICE: it does not run there; the message says what
+ * does not fit, by how much, and what would. */
 kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *options);
+/* Each x on each device (none: each is counted).  What does not run is a row with the reason. */
 kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t count,
                           kc_device *const *devices, size_t device_count, const kc_options *options);
 /* The fastest of the schedules that a tuned library would try (of a program: of each
  * kernel), evaluated; a schedule that x has is replaced.  KC_EDEVICE where none runs. */
 kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *options);
-/* What kc_best found: the tiled kernel, or the program of them; NULL: no search. */
+/* What kc_best and kc_space_best found: the tiled kernel, or the program of them; NULL: no search. */
 kc_object *kc_result_best(const kc_result *result);        /* a new reference */
 /* How many points it chose from; *rejected (may be NULL): how many of those that were evaluated do not run. */
 double kc_result_searched(const kc_result *result, double *rejected);
 /* How many of them it evaluated; the others were cut: a bound showed that none of them is faster. */
 double kc_result_visited(const kc_result *result);
-/* Walks the loop nest tile by tile and compares with kc_count: KC_OK when every
- * figure agrees.  Fails above 1e8 steps. */
+/* Walks the loop nest tile by tile, with no formula, and compares with kc_count: KC_OK when every figure
+ * agrees.  KC_ELIMIT above 1e8 steps.  *steps (may be NULL): how many it took. */
 kc_status kc_verify(kc_object *kernel, double *steps);
 
 /* The fields of a result that are one number; section 6 of the design. */
@@ -305,29 +376,40 @@ typedef enum kc_ledger {
     KC_LEDGER_COUNT
 } kc_ledger;
 
-const char *kc_field_name(kc_field field);      /* "times.hbm" */
+/* Where the library may be newer than this header, ask by name. */
+const char *kc_field_name(kc_field field);      /* "times.hbm"; NULL: no such field */
 const char *kc_field_unit(kc_field field);      /* "byte", "" for plain numbers */
+kc_field kc_field_named(const char *name);      /* KC_FIELD_COUNT: no such field */
 const char *kc_ledger_name(kc_ledger column);
 /* KC_OK and the value, or KC_EARGUMENT where the field does not apply. */
 kc_status kc_result_number(const kc_result *result, kc_field field, double *value);
 const char *kc_result_name(const kc_result *result);
 /* What a table calls it among others: its name, and where one of them has the same on the
- * same device, what tells its schedule apart, "C m=64".  Belongs to the result, until the
- * next call.  Entries may be NULL; among more
- * than 512 it is the name.  NULL: no memory. */
+ * same device, what tells its schedule apart, "C m=64".  Entries may be NULL; among more than
+ * 512 it is the name.  NULL: no memory. */
 const char *kc_result_label(kc_result *result, kc_result *const *among, size_t count);
 const char *kc_result_device(const kc_result *result);     /* NULL: counted only */
 const char *kc_result_bound(const kc_result *result);      /* NULL: no time */
-const char *kc_result_class(const kc_result *result);
-const char *kc_result_convention(const kc_result *result); /* one line */
+const char *kc_result_class(const kc_result *result);      /* "memory-bound" */
+const char *kc_result_convention(const kc_result *result); /* how it counts, in one line */
+/* The ledger, a row for each tensor in order of first use: bytes, and times a tile was loaded.  Compulsory,
+ * reload, pass, spill and split add up to read and written. */
 size_t kc_result_tensors(const kc_result *result);
 const char *kc_result_tensor_name(const kc_result *result, size_t i);
 double kc_result_tensor_number(const kc_result *result, size_t i, kc_ledger column);
-size_t kc_result_kernels(const kc_result *result);         /* 0: not a program */
+/* A result for each kernel of a program, nested programs flattened, with its launches; 0: not a program. */
+size_t kc_result_kernels(const kc_result *result);
 kc_result *kc_result_kernel(const kc_result *result, size_t i);    /* a new reference */
+/* Sentences on what was assumed, spilled, recomputed or fell back. */
 size_t kc_result_notes(const kc_result *result);
 const char *kc_result_note(const kc_result *result, size_t i);
-const char *kc_result_schedule(const kc_result *result);   /* JSON object; NULL: untiled */
+/* The schedule as it was resolved: as a JSON object (NULL: untiled); its figures' paths, "tile.i", "grid",
+ * "stages", "split.k" (NULL at the end); the number or the text of one.  KC_EARGUMENT, NULL: it has no such
+ * figure, or one of the other kind. */
+const char *kc_result_schedule(const kc_result *result);
+const char *kc_result_schedule_path(const kc_result *result, size_t i);
+kc_status kc_result_schedule_number(const kc_result *result, const char *path, double *value);
+const char *kc_result_schedule_text(kc_result *result, const char *path);
 
 /* In sentences: where the time goes, which roof binds, what every byte is for, and
  * what would help by how much: other tiles, stages, splits, orders, a wave less, a
@@ -356,6 +438,7 @@ kc_result *kc_comparison_result(const kc_comparison *comparison, size_t i);  /* 
 const char *kc_comparison_error(const kc_comparison *comparison, size_t i);
 const char *kc_comparison_name(const kc_comparison *comparison, size_t i);
 const char *kc_comparison_device(const kc_comparison *comparison, size_t i);
+/* To the first x on that device: of KC_TIME, KC_BYTES or KC_FLOPS. */
 kc_status kc_comparison_ratio(const kc_comparison *comparison, size_t i, kc_field field, double *ratio);
 
 /* ---- sweeps: design, section 7 ----------------------------------------- */
@@ -399,21 +482,18 @@ double kc_space_points(kc_space *space);
 /* A point while it is swept: what it costs and where it is, by the names of columns.
  * KC_EARGUMENT, NULL: it does not apply, or is the other kind. */
 typedef struct kc_point kc_point;
-const char *kc_point_name(const kc_point *point, size_t i);     /* the i-th column: axes, then all fields; NULL at the end */
+const char *kc_point_name(const kc_point *point, size_t i);     /* axes, then all fields; NULL at the end */
 kc_status kc_point_number(const kc_point *point, const char *name, double *value);
 const char *kc_point_text(const kc_point *point, const char *name);
 /* Wanted: 1, not: 0; negative: the sweep fails with KC_ESCRIPT.  Called in the thread of
  * kc_space_sweep, in the order of points; the sweep then has one thread. */
 typedef int (*kc_filter)(void *data, const kc_point *point);
 kc_status kc_space_filter(kc_space *space, kc_filter filter, void *data);
-/* Called now and then in the thread of kc_space_sweep with how many points are done, of how
- * many; not 0: the sweep ends, and keeps what is done. */
-typedef int (*kc_watch)(void *data, double done, double points);
 
 /* Evaluates all points in `threads` threads (0: one a core).  Order and figures are the same
- * however many there are, and each is what kc_evaluate gives for that point.  The allocation
- * hook is called from the calling thread only.  A point that does not run is counted with its
- * reason. */
+ * however many there are, and each is what kc_evaluate gives for that point.  A point that does
+ * not run is counted with its reason.  watch (NULL: the context's): not 0 ends the sweep, which
+ * keeps what is done. */
 kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void *data);
 
 /* The fastest point of the space on its device, evaluated: that of kc_space_sweep, ties to the first point,
@@ -472,6 +552,29 @@ kc_object *kc_sweep_object(const kc_sweep *sweep, double point, kc_device **devi
  * tensor and that nothing reduces are outermost, in tiles of 1. */
 kc_sweep *kc_ski_slope(kc_object *kernel);
 
+/* x (as of kc_space_new) on one device (NULL: counted only), compiled for points that the caller chooses, as
+ * an autotuner does.  `axes` names what varies, as kc_space_numbers does, `fields` what is wanted.  Each figure
+ * is what kc_evaluate gives for x at that point.  Options as in kc_space_options.  One thread at a time, that
+ * of its context; another thread makes its own in another context.
+ *     const char *axes[] = { "tile.m", "tile.n" };
+ *     const kc_field fields[] = { KC_TIME, KC_SMEM };
+ *     kc_evaluator *e = kc_evaluator_new((kc_object *)C, h100, NULL, axes, 2, fields, 2);
+ *     double m[] = { 64, 128 }, n[] = { 128, 128 }, time[2], smem[2];
+ *     const double *in[] = { m, n };
+ *     double *out[] = { time, smem };
+ *     kc_evaluator_run(e, 2, in, out, NULL); */
+kc_evaluator *kc_evaluator_new(kc_object *x, const kc_device *device, const kc_options *options,
+                               const char *const *axes, size_t axis_count, const kc_field *fields, size_t field_count);
+/* Points as columns: axes[a][p] is the value of axis a at point p, fields[f][p] gets field f of it, NAN where it
+ * does not apply or the point does not run.  statuses (may be NULL) gets for each point KC_OK, KC_EDEVICE where it
+ * does not run, KC_EARGUMENT where there is no such point.  Where a point differs from the one before it in tiles,
+ * splits, group, stages and warps only, it needs no memory; other sizes and figures are built anew.  The call
+ * itself fails with KC_ENOMEM or, ended by the context's watch, KC_ELIMIT: columns are then filled in part. */
+kc_status kc_evaluator_run(kc_evaluator *evaluator, size_t points, const double *const *axes, double *const *fields,
+                           kc_status *statuses);
+/* Why the last point of the last run does not run: "shared memory"; NULL: it runs. */
+const char *kc_evaluator_reason(const kc_evaluator *evaluator);
+
 /* A part as kc_json or kc_csv wrote it, at the start of `text`, or behind the "[" or "," of an array.
  * *rest: where the next one begins; NULL at the end. */
 kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest);
@@ -479,9 +582,10 @@ kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest
  * twice there, of another sweep, or was interrupted. */
 kc_sweep *kc_sweep_merge(kc_context *context, kc_sweep *const *parts, size_t count);
 
-/* JSON of a result, a comparison, a sweep, a device; other objects are counted first. */
+/* JSON of a result, a comparison, a sweep, a device; other objects are counted first.  CSV: rows of scalar
+ * fields, or with `tensors` the ledger.  A text lives until the next of either of that object.  Numbers are the
+ * shortest that read back.  NULL: no memory, or it has no such form. */
 const char *kc_json(kc_object *object);
-/* CSV: rows of scalar fields, or with `tensors` the ledger. */
 const char *kc_csv(kc_object *object, int tensors);
 
 /* ---- the VM (libkcost-lua5.4, libkcost-luajit) ------------------------ */
@@ -500,26 +604,48 @@ typedef struct kc_vm_options {
                                    templates with "?", ";" between them */
 } kc_vm_options;
 
+/* A VM, of one thread at a time.  options NULL: as a zeroed struct.  KC_EENGINE: the process has bound this
+ * library's Lua to another engine; KC_ENOMEM.  *vm is then NULL.
+ *     kc_vm *vm;
+ *     const char *text = "return require('kcost').lib.gemm.plain { m = 512, n = 512, k = 512 }";
+ *     if (kc_vm_new(NULL, &vm) == KC_OK && kc_vm_run(vm, text, strlen(text), "gemm.lua") == KC_OK)
+ *         puts(kc_vm_json(vm)); */
 kc_status kc_vm_new(const kc_vm_options *options, kc_vm **vm);
+/* Frees it and what scripts made, but for objects that the host retained.  Not from inside a run. */
 void kc_vm_free(kc_vm *vm);
-/* What param(name, default) gives, as text: a number, true, false, or a string. */
+/* What param(name, default) gives, as text: a number, true, false, or a string.  Of two of one name the last
+ * one counts.  A run that asks for it nowhere fails with KC_EARGUMENT. */
 kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value);
+/* What require(name) gives in every later run, before any file: the value of this chunk, Lua text, run once a
+ * run.  Copied; "kcost" and "kcost.NAME" are refused. */
+kc_status kc_vm_module(kc_vm *vm, const char *name, const char *text, size_t length);
 /* How scripts sweep that do not say it themselves: in so many threads (0: one a core); only part
  * `part` of `parts`; what watches them and may end them, called in the thread of kc_vm_run. */
 kc_status kc_vm_threads(kc_vm *vm, unsigned threads);
 kc_status kc_vm_shard(kc_vm *vm, unsigned part, unsigned parts);
 kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data);
+/* Runs a script, Lua text, in a fresh environment; what it returns takes the place of what the run before
+ * returned.  KC_ESCRIPT: it raised an error.  KC_EARGUMENT: no such file, a param that it does not ask for. */
 kc_status kc_vm_run_file(kc_vm *vm, const char *path);
 kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name);
+/* Of the last run: "gemm.lua:3: kc.matmul: ...", and the calls that led there; "" where it did not fail. */
 const char *kc_vm_message(const kc_vm *vm);
 const char *kc_vm_traceback(const kc_vm *vm);
 /* What the script returned: one entry a value of the returned list. */
 size_t kc_vm_answers(const kc_vm *vm);
-kc_object *kc_vm_answer(const kc_vm *vm, size_t i);        /* borrowed; NULL: not an object */
-const char *kc_vm_answer_text(const kc_vm *vm, size_t i);  /* JSON of a plain value */
-/* One JSON document of all of it, as `kcost --json` prints. */
+/* A result, comparison, sweep or device (kernels and tensors were counted), borrowed until the next run, to be
+ * read as any other; kc_retain keeps it, also beyond the VM.  NULL: a plain value, which the text then is. */
+kc_object *kc_vm_answer(const kc_vm *vm, size_t i);
+const char *kc_vm_answer_text(const kc_vm *vm, size_t i);  /* as JSON */
+/* One document of all of it, as `kcost --json` and `--csv` print.  NULL: kc_vm_message says why. */
 const char *kc_vm_json(kc_vm *vm);
 const char *kc_vm_csv(kc_vm *vm, int tensors);
+
+/* The module, for a Lua state of this library's engine that the host owns: a lua_CFunction that leaves the table
+ * of `require "kcost"`.  Its memory comes from the state's allocator, errors are Lua's.
+ *     luaL_requiref(L, "kcost", luaopen_kcost, 0); */
+struct lua_State;
+int luaopen_kcost(struct lua_State *L);
 
 /* ffi: end */
 

@@ -36,6 +36,13 @@ typedef struct kci_param {
     bool asked;
 } kci_param;
 
+/* A module that the host gave: what require(name) runs. */
+typedef struct kci_given {
+    struct kci_given *next;
+    char *name, *text;
+    size_t length;
+} kci_given;
+
 /* What a script holds: one reference to a handle.  The userdata is a pointer to
  * this, and the state has a list of all: where memory is so short that the
  * collector can't call a finalizer, the reference is dropped with the state. */
@@ -58,6 +65,7 @@ typedef struct kci_state {
     size_t collect_at;         /* the model's bytes at which the collector is driven */
     /* Of a VM; zero in a module. */
     kci_param *params;
+    kci_given *given;
     const char *script; /* its name, for errors without a Lua frame */
     bool from_file;     /* the name is a path: `require` looks beside it */
     int asked;          /* registry reference: names that param was asked for */
@@ -106,7 +114,8 @@ bool kci_is_record(lua_State *L, const kci_state *state, int index);
 kci_state *kci_state_push(lua_State *L, kci_memory *memory);
 /* The state, of a function that has it as first upvalue. */
 kci_state *kci_state_of(lua_State *L);
-void kci_state_free_params(kci_state *state);
+/* Params and modules of the host. */
+void kci_state_free_given(kci_state *state);
 
 /* ---- error.c ---------------------------------------------------------- */
 

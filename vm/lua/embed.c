@@ -1,7 +1,8 @@
-/* embed.c: a build tool: turns devices/ and stdlib/ into C source, so that nothing needs files at run time.
+/* embed.c: a build tool: turns devices/, stdlib/ and the header into C source, so that nothing needs files at run time.
  *
  *     embed devices devices/a100-sxm4-40gb.lua … devices/defaults.lua > device_files.c
  *     embed stdlib stdlib/gemm.lua … > stdlib_files.c
+ *     embed ffi vm/include/kcost.h > ffi.c
  *
  * A device file is evaluated with no library in reach, flattened to figures by
  * path and sorted, so the same files give the same bytes.  It is an error when
@@ -377,20 +378,39 @@ static void embed_devices(char **paths, size_t count)
     free(defaults);
 }
 
-static size_t print_bytes(const char *path, size_t number)
+static char *whole_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
+    char *bytes = NULL;
     file_name = path;
     if (!file)
         fail("cannot be opened");
-    printf("static const unsigned char file_%zu[] = {", number);
-    size_t length = 0;
-    for (int c; (c = getc(file)) != EOF; length++)
-        printf("%s%d,", length % 24 ? "" : "\n    ", c);
+    *length = 0;
+    do {
+        bytes = grown(bytes, *length + 4097);
+        *length += fread(bytes + *length, 1, 4096, file);
+    } while (!feof(file) && !ferror(file));
     if (ferror(file))
         fail("cannot be read");
     fclose(file);
+    bytes[*length] = '\0';
+    return bytes;
+}
+
+static void print_bytes(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        printf("%s%d,", i % 24 ? "" : "\n    ", (unsigned char)bytes[i]);
     puts("\n    0 /* not part of the text */\n};\n");
+}
+
+static size_t print_file(const char *path, size_t number)
+{
+    size_t length;
+    char *bytes = whole_file(path, &length);
+    printf("static const unsigned char file_%zu[] = {", number);
+    print_bytes(bytes, length);
+    free(bytes);
     return length;
 }
 
@@ -399,12 +419,28 @@ static void embed_stdlib(char **paths, size_t count)
     entry *files = grown(NULL, (count + 1) * sizeof *files);
     puts("/* The stdlib. Written by embed from the files in stdlib/. */\n#include \"stdlib_files.h\"\n");
     for (size_t i = 0; i < count; i++)
-        files[i] = (entry){ base_name(paths[i]), print_bytes(paths[i], i) };
+        files[i] = (entry){ base_name(paths[i]), print_file(paths[i], i) };
     file_name = "stdlib";
     if (!count)
         fail("at least one file is needed");
     print_table("kci_stdlib_file", "kci_stdlib_files", "kci_stdlib_file_count", "file", files, count);
     free(files);
+}
+
+/* The declarations between the header's marks: what kc_ffi returns. */
+static void embed_ffi(const char *path)
+{
+    static const char begin[] = "/* ffi: begin */\n", end[] = "/* ffi: end */";
+    size_t length;
+    char *header = whole_file(path, &length), *from = strstr(header, begin), *to = strstr(header, end);
+    if (!from || !to || to < from)
+        fail("it has no block between the ffi marks");
+    from += strlen(begin);
+    puts("/* The block between the ffi marks. Written by embed from kcost.h. */\n#include \"kcost.h\"\n");
+    printf("static const unsigned char block[] = {");
+    print_bytes(from, (size_t)(to - from));
+    puts("const char *kc_ffi(void)\n{\n    return (const char *)block;\n}");
+    free(header);
 }
 
 int main(int argc, char **argv)
@@ -413,8 +449,10 @@ int main(int argc, char **argv)
         embed_devices(argv + 2, (size_t)argc - 2);
     else if (argc > 2 && strcmp(argv[1], "stdlib") == 0)
         embed_stdlib(argv + 2, (size_t)argc - 2);
+    else if (argc == 3 && strcmp(argv[1], "ffi") == 0)
+        embed_ffi(argv[2]);
     else {
-        fputs("usage: embed devices|stdlib FILE...\n", stderr);
+        fputs("usage: embed devices|stdlib|ffi FILE...\n", stderr);
         return 2;
     }
     return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;

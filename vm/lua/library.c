@@ -95,11 +95,26 @@ static const char *push_beside_script(lua_State *L, const kci_state *state)
     return lua_pushfstring(L, "%s?.lua;%s?/init.lua", directory, directory);
 }
 
+/* Runs the module of that name that the host gave the VM, leaves its value; false: there is none. */
+static bool load_given(const kci_call *c, const char *name)
+{
+    lua_State *L = c->L;
+    const kci_given *given = c->state->given;
+    while (given != NULL && strcmp(given->name, name) != 0)
+        given = given->next;
+    if (given == NULL)
+        return false;
+    if (luaL_loadbufferx(L, given->text, given->length, lua_pushfstring(L, "@%s", name), "t") != 0)
+        lua_error(L);
+    run_chunk(L, name);
+    return true;
+}
+
 static int load_neighbour(kci_call *c, const char *name)
 {
     lua_State *L = c->L;
     if (!c->state->trusted)
-        return kci_error(c, "there is no module '%s' here, only kcost and kcost.NAME of its stdlib",
+        return kci_error(c, "there is no module '%s' here, only kcost, kcost.NAME of its stdlib, and what the host gives",
                          name);
     if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
         strlen(name))
@@ -143,7 +158,8 @@ static int require_module(lua_State *L)
     lua_pushvalue(L, 1);
     lua_pushboolean(L, 0);
     lua_rawset(L, lua_upvalueindex(4));
-    load_neighbour(&c, name);
+    if (!load_given(&c, name))
+        load_neighbour(&c, name);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, -2);
     lua_rawset(L, lua_upvalueindex(4));

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int luaopen_kcost(lua_State *L);
-
 static const luaL_Reg *const calls[] = {kci_language_calls, kci_kernel_calls, kci_tile_calls,
                                         kci_device_calls,   kci_ask_calls,    kci_occupancy_calls,
                                         kci_sweep_calls,    kci_search_calls, kci_json_calls,

@@ -15,7 +15,7 @@ static int collect_state(lua_State *L)
         kci_box_free(state, state->boxes);
     kc_context_free(state->context);
     state->context = NULL;
-    kci_state_free_params(state);
+    kci_state_free_given(state);
     if (state->own_memory)
         kci_memory_drop(state->memory);
     state->memory = NULL;
@@ -62,8 +62,14 @@ kci_state *kci_state_of(lua_State *L)
     return state;
 }
 
-void kci_state_free_params(kci_state *state)
+void kci_state_free_given(kci_state *state)
 {
+    while (state->given != NULL) {
+        kci_given *given = state->given;
+        state->given = given->next;
+        size_t size = sizeof *given + strlen(given->name) + 1 + given->length + 1;
+        kci_memory_model(state->memory, given, size, 0);
+    }
     while (state->params != NULL) {
         kci_param *param = state->params;
         state->params = param->next;

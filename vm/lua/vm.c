@@ -104,6 +104,26 @@ kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value)
     return KC_OK;
 }
 
+kc_status kc_vm_module(kc_vm *vm, const char *name, const char *text, size_t length)
+{
+    if (vm == NULL || name == NULL || text == NULL || vm->running || strcmp(name, "kcost") == 0 ||
+        strncmp(name, "kcost.", 6) == 0)
+        return KC_EARGUMENT;
+    size_t name_size = strlen(name) + 1;
+    kci_given *given = kci_memory_model(vm->memory, NULL, 0, sizeof *given + name_size + length + 1);
+    if (given == NULL)
+        return KC_ENOMEM;
+    given->name = (char *)(given + 1);
+    given->text = given->name + name_size;
+    memcpy(given->name, name, name_size);
+    memcpy(given->text, text, length);
+    given->text[length] = '\0';
+    given->length = length;
+    given->next = vm->state->given; /* the last one given is found first */
+    vm->state->given = given;
+    return KC_OK;
+}
+
 kc_status kc_vm_threads(kc_vm *vm, unsigned threads)
 {
     if (vm == NULL || vm->running)

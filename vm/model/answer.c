@@ -1,4 +1,6 @@
 /* answer.c: results through the public accessors, as any host reads them. */
+#include <string.h>
+
 #include "ask.h"
 #include "result.h"
 
@@ -76,6 +78,43 @@ const char *kc_result_note(const kc_result *r, size_t i)
 const char *kc_result_schedule(const kc_result *r)
 {
     return r && kci_result_words(r) == KC_OK ? r->schedule_json : NULL;
+}
+
+const char *kc_result_schedule_path(const kc_result *r, size_t i)
+{
+    return r && kci_result_words(r) == KC_OK && i < r->schedule_count ? r->schedule[i].path : NULL;
+}
+
+/* The value of a figure of the schedule, as JSON. */
+static const char *schedule_value(const kc_result *r, const char *path)
+{
+    const char *name;
+    for (size_t i = 0; path && (name = kc_result_schedule_path(r, i)) != NULL; i++)
+        if (strcmp(name, path) == 0)
+            return r->schedule[i].value;
+    return NULL;
+}
+
+kc_status kc_result_schedule_number(const kc_result *r, const char *path, double *value)
+{
+    const char *json = schedule_value(r, path), *end;
+    if (!json || *json == '"')
+        return KC_EARGUMENT;
+    double number = strcmp(json, "true") == 0 ? 1 : kci_parse_number(json, &end);
+    if (value)
+        *value = number;
+    return KC_OK;
+}
+
+/* Names of dims and words of the design: nothing in them is escaped. */
+const char *kc_result_schedule_text(kc_result *r, const char *path)
+{
+    const char *json = schedule_value(r, path);
+    if (!json || *json != '"')
+        return NULL;
+    kci_text word = { .context = r->base.context };
+    kci_text_add_n(&word, json + 1, strlen(json) - 2);
+    return kci_text_keep(&word, &r->word);
 }
 
 /* ---- comparisons ------------------------------------------------------------------ */

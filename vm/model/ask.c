@@ -352,7 +352,8 @@ kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t coun
             good = false;
         }
         for (size_t d = 0; good && d < c->columns; d++)
-            good = set_row(c, x * c->columns + d, xs[x], device_count ? devices[d] : NULL, options);
+            good = kci_watched(context, "compare", (double)(x * c->columns + d), (double)c->row_count) == KC_OK &&
+                   set_row(c, x * c->columns + d, xs[x], device_count ? devices[d] : NULL, options);
     }
     if (!good) {
         kc_release(c);

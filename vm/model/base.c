@@ -23,6 +23,8 @@ struct kc_context {
     const kc_context *names; /* of a worker: where its names are interned; NULL: here */
     kc_status status;
     char message[MESSAGE_BYTES];
+    kc_watch watch; /* of calls that take long; a worker has none */
+    void *watch_data;
     symbol *symbols; /* [0] stands for no name */
     size_t symbol_count, symbol_capacity;
     kci_symbol *buckets;
@@ -96,6 +98,45 @@ const char *kc_context_message(const kc_context *context)
     return context ? context->message : "not enough memory";
 }
 
+const char *kc_status_text(kc_status status)
+{
+    static const char *const texts[] = {
+        [KC_OK] = "it succeeded",
+        [KC_EARGUMENT] = "an argument is wrong",
+        [KC_ENOMEM] = "not enough memory",
+        [KC_ELIMIT] = "a limit of time, memory or steps was hit, or the host ended it",
+        [KC_ESCRIPT] = "the script raised an error",
+        [KC_EENGINE] = "another Lua engine shadows the one that this library needs",
+        [KC_EDEVICE] = "the kernel does not run on this device",
+    };
+    return status >= 0 && (size_t)status < sizeof texts / sizeof *texts ? texts[status] : "an unknown status";
+}
+
+/* ---- watching ---------------------------------------------------------- */
+
+void kc_context_watch(kc_context *context, kc_watch watch, void *data)
+{
+    if (!context)
+        return;
+    context->watch = watch;
+    context->watch_data = data;
+}
+
+kc_watch kci_context_watch(const kc_context *context, void **data)
+{
+    *data = context->watch_data;
+    return context->watch;
+}
+
+kc_status kci_watched(kc_context *context, const char *call, double done, double of)
+{
+    if (!context->watch || context->watch(context->watch_data, done, of) == 0)
+        return KC_OK;
+    if (of == 0)
+        return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f points", call, done);
+    return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f of %.0f points", call, done, of);
+}
+
 /* ---- memory ------------------------------------------------------------ */
 
 void *kci_resize(kc_context *context, void *block, size_t old_size, size_t new_size)
@@ -166,7 +207,7 @@ bool kci_reserve(kc_context *context, void *array, size_t *capacity, size_t need
 
 void *kci_new(kc_context *context, kc_kind kind, size_t size)
 {
-    kc_object *object = kci_alloc(context, size);
+    kc_object *object = context ? kci_alloc(context, size) : NULL;
     if (!object)
         return NULL;
     object->kind = kind;
@@ -218,7 +259,7 @@ kc_kind kc_object_kind(const kc_object *object)
 
 kc_context *kc_object_context(const kc_object *object)
 {
-    return object->context;
+    return object ? object->context : NULL;
 }
 
 uint64_t kci_next_sequence(kc_context *context)

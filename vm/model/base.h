@@ -57,6 +57,11 @@ const char *kci_name(const kc_context *context, kci_symbol symbol);
 /* Records the sentence and returns the status: `return kci_fail(…)`. */
 kc_status kci_fail(kc_context *context, kc_status status, const char *format, ...) KCI_PRINTF(3, 4);
 
+/* What kc_context_watch was given; NULL: nothing. */
+kc_watch kci_context_watch(const kc_context *context, void **data);
+/* Asks it whether `call` may go on; `of` 0: not known.  KC_ELIMIT: no, and the sentence is recorded. */
+kc_status kci_watched(kc_context *context, const char *call, double done, double of);
+
 /* "; did you mean 'b', 'c'?" of the names nearest to `word`, or "". */
 typedef const char *(*kci_nth_name)(const void *data, size_t i);
 const char *kci_nearest(kc_context *context, const char *word, kci_nth_name nth, const void *data);

@@ -10,16 +10,22 @@
 
 /* ---- the search ------------------------------------------------------------------------ */
 
+enum { WATCHED = 64 };          /* schedules between two looks of the context's watch */
+
 typedef struct search {
+    kc_context *context;
     kci_evaluator *evaluator;
     kci_tiling found;           /* its arrays are the evaluator's */
     double time, points, rejected;
+    double before;              /* points of other kernels of a program */
 } search;
 
 /* A point that cannot run is counted, not an error. */
 static kc_status try_one(void *data, kci_tiling *tiling)
 {
     search *s = data;
+    if (fmod(s->points, WATCHED) == 0 && kci_watched(s->context, "best", s->before + s->points, 0) != KC_OK)
+        return kci_fail(s->evaluator->context, KC_ELIMIT, "%s", kc_context_message(s->context));
     s->points++;
     kc_status status = kci_evaluate(s->evaluator);
     if (status == KC_ENOMEM)
@@ -108,7 +114,8 @@ static kc_kernel *plain_kernel(kc_kernel *kernel)
 static kc_kernel *search_kernel(kc_kernel *plain, const kc_device *device, const kc_options *options, counter *count)
 {
     kc_context *context = plain->base.context;
-    search s = { .evaluator = kci_evaluator_new(plain, device, options), .time = INFINITY };
+    search s = { .context = context, .evaluator = kci_evaluator_new(plain, device, options), .time = INFINITY,
+                 .before = count->points };
     kci_evaluator *e = s.evaluator;
     kc_kernel *tiled = NULL;
     if (!e)

@@ -119,6 +119,8 @@ static kc_dtype *make(kc_context *context, const char *name, double bits, double
 
 kc_dtype *kc_dtype_named(kc_context *context, const char *name)
 {
+    if (!context)
+        return NULL;
     kci_format format = name ? kci_format_named(name) : KCI_FORMATS;
     if (format != KCI_FORMATS)
         return make(context, formats[format].name, formats[format].bits, 0, 0, 0, format);
@@ -139,6 +141,8 @@ kc_dtype *kc_dtype_named(kc_context *context, const char *name)
 kc_dtype *kc_dtype_new(kc_context *context, const char *name, double bits, double block,
                        double scale_bits, double zero_bits, const char *math)
 {
+    if (!context)
+        return NULL;
     if (!name || !*name) {
         kci_fail(context, KC_EARGUMENT, "dtype: name is missing");
         return NULL;
@@ -168,6 +172,8 @@ kc_dtype *kc_dtype_new(kc_context *context, const char *name, double bits, doubl
 
 double kc_dtype_bits(const kc_dtype *dtype)
 {
+    if (!dtype)
+        return 0;
     double scales = dtype->block > 0 ? (dtype->scale_bits + dtype->zero_bits) / dtype->block : 0;
     return dtype->bits + scales;
 }

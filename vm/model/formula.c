@@ -567,7 +567,7 @@ static const char *nth_field(const void *unused, size_t i)
 static kc_status check_field(const kc_result *r, const char *name, kc_field *field)
 {
     kc_context *context = r->base.context;
-    *field = kci_field_named(name);
+    *field = kc_field_named(name);
     if (*field < KC_FIELD_COUNT && r->has[*field])
         return KC_OK;
     if (*field < KC_FIELD_COUNT)

@@ -197,15 +197,15 @@ kc_kernel *kc_group(kc_context *context, const char *name, kc_object *const *par
 
 size_t kc_kernel_tensors(const kc_kernel *kernel)
 {
-    return kernel->tensor_count;
+    return kernel ? kernel->tensor_count : 0;
 }
 
 kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i)
 {
-    return kc_retain(kernel->tensors[i]);
+    return kernel && i < kernel->tensor_count ? kc_retain(kernel->tensors[i]) : NULL;
 }
 
 kc_schedule *kc_kernel_schedule(const kc_kernel *kernel)
 {
-    return kc_retain(kernel->schedule);
+    return kernel ? kc_retain(kernel->schedule) : NULL;
 }

@@ -22,6 +22,7 @@ static const struct {
     [KC_COMPARISON] = { kci_comparison_destroy, kci_print_comparison },
     [KC_SPACE] = { kci_space_destroy, kci_print_space },
     [KC_SWEEP] = { kci_sweep_destroy, kci_print_sweep },
+    [KC_EVALUATOR] = { kci_evaluator_destroy, kci_print_evaluator },
 };
 
 void kci_destroy(kc_object *object)
@@ -31,7 +32,7 @@ void kci_destroy(kc_object *object)
 
 const char *kc_object_name(const kc_object *object)
 {
-    switch (object->kind) {
+    switch (object ? object->kind : KC_OPTIONS) {
     case KC_TENSOR:
         return ((const kc_tensor *)(const void *)object)->name;
     case KC_KERNEL:

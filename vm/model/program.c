@@ -328,12 +328,17 @@ kc_program *kc_times(kc_object *part, double n)
 
 size_t kc_program_parts(const kc_program *program)
 {
-    return program->part_count;
+    return program ? program->part_count : 0;
 }
 
 kc_object *kc_program_part(const kc_program *program, size_t i)
 {
-    return kc_retain(program->parts[i].object);
+    return program && i < program->part_count ? kc_retain(program->parts[i].object) : NULL;
+}
+
+double kc_program_times(const kc_program *program, size_t i)
+{
+    return program && i < program->part_count ? program->parts[i].times : 0;
 }
 
 void kci_print_program(kci_text *text, const kc_object *object)

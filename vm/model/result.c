@@ -94,9 +94,9 @@ kci_field_kind kci_field_kind_of(kc_field field)
     return fields[field].kind;
 }
 
-kc_field kci_field_named(const char *name)
+kc_field kc_field_named(const char *name)
 {
-    int field = 0;
+    int field = name ? 0 : KC_FIELD_COUNT;
     while (field < KC_FIELD_COUNT && strcmp(fields[field].name, name) != 0)
         field++;
     return (kc_field)field;
@@ -311,6 +311,7 @@ void kci_result_destroy(kc_object *object)
     kci_free_text(context, r->explanation);
     kci_free_text(context, r->formula);
     kci_free_text(context, r->label);
+    kci_free_text(context, r->word);
     kc_release(r->x);
     kc_release(r->of);
     kc_release(r->options);

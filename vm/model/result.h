@@ -52,7 +52,7 @@ struct kc_result {
     kc_object *x;                   /* a kernel or a program */
     kc_device *of;
     kc_options *options;
-    char *explanation, *formula, *label;    /* as text, once asked for */
+    char *explanation, *formula, *label, *word; /* as text, once asked for; word: a text of the schedule */
 };
 
 /* One x on one device. */
@@ -99,8 +99,6 @@ typedef enum kci_field_kind { KCI_FIELD_SUM, KCI_FIELD_DERIVED, KCI_FIELD_OWN } 
 kci_field_kind kci_field_kind_of(kc_field field);
 /* Its unit as people write it: "B", "FLOP/B", "s"; "" for plain numbers. */
 const char *kci_field_symbol(kc_field field);
-/* The field of that name; KC_FIELD_COUNT: none such. */
-kc_field kci_field_named(const char *name);
 /* The fields of a comparison's ratio: time, bytes, flops; KC_FIELD_COUNT at the end. */
 kc_field kci_ratio_field(size_t i);
 

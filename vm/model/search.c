@@ -372,6 +372,8 @@ kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data)
 {
     if (!space || kc_space_top(space, 1, "time") != KC_OK || !has_device(space) || kci_space_ready(space) != KC_OK)
         return NULL;
+    if (!watch)
+        watch = kci_context_watch(space->base.context, &data);
     search s = { .space = space, .context = space->base.context, .time = INFINITY, .unfit = -1, .watch = watch, .watch_data = data };
     s.field_count = space->filter ? KCI_POINT_FIELDS : 1;
     for (size_t f = 0; f < s.field_count; f++)

@@ -310,6 +310,9 @@ static kc_status run_outer(kc_sweep *sweep, const kci_slope *slope, kci_block *b
         status = kci_block_rig(b, outer, &variant, "");
     kci_variant_free(space, &variant);
     for (; first < end && status == KC_OK; first += (double)b->count) {
+        status = kci_watched(space->base.context, "ski_slope", first, space->axes.points);
+        if (status != KC_OK)
+            return status;
         b->first = first;
         b->count = (size_t)fmin(KCI_BLOCK_POINTS, end - first);
         kci_block_run(b);

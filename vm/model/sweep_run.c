@@ -419,6 +419,8 @@ kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void
 {
     if (!space || kci_space_ready(space) != KC_OK)
         return NULL;
+    if (!watch)
+        watch = kci_context_watch(space->base.context, &data);
     running r = { .space = space, .context = space->base.context, .watch = watch, .watch_data = data, .outer = -1 };
     if (threads == 0)
         threads = kci_crew_cores();

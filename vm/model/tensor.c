@@ -152,22 +152,22 @@ kc_tensor *kc_tensor_new(kc_context *context, const char *name, const char *dims
 
 size_t kc_tensor_rank(const kc_tensor *tensor)
 {
-    return tensor->rank;
+    return tensor ? tensor->rank : 0;
 }
 
 const char *kc_tensor_dim(const kc_tensor *tensor, size_t position)
 {
-    return kci_name(tensor->base.context, tensor->dims[position].name);
+    return tensor && position < tensor->rank ? kci_name(tensor->base.context, tensor->dims[position].name) : NULL;
 }
 
 double kc_tensor_size(const kc_tensor *tensor, size_t position)
 {
-    return tensor->dims[position].size;
+    return tensor && position < tensor->rank ? tensor->dims[position].size : 0;
 }
 
 kc_dtype *kc_tensor_dtype(const kc_tensor *tensor)
 {
-    return kc_retain(tensor->dtype);
+    return tensor ? kc_retain(tensor->dtype) : NULL;
 }
 
 void kci_tensor_destroy(kc_object *object)

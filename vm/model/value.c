@@ -8,21 +8,23 @@
 
 size_t kc_value_rank(const kc_value *value)
 {
-    return value->rank;
+    return value ? value->rank : 0;
 }
 
 const char *kc_value_dim(const kc_value *value, size_t position)
 {
-    return kci_name(value->base.context, value->dims[position].name);
+    return value && position < value->rank ? kci_name(value->base.context, value->dims[position].name) : NULL;
 }
 
 double kc_value_size(const kc_value *value, size_t position)
 {
-    return value->dims[position].size;
+    return value && position < value->rank ? value->dims[position].size : 0;
 }
 
 kc_dtype *kc_value_dtype(const kc_value *value)
 {
+    if (!value)
+        return NULL;
     if (value->op == KCI_V_READ)
         return kc_retain(value->tensor->dtype);
     return kc_dtype_named(value->base.context, kci_format_name(value->format));

@@ -63,9 +63,29 @@ static void fetch(kci_walker *w, kci_job *job, uint32_t pass)
     stream->elements += scaled;
 }
 
+enum { WATCHED = 1000000 };     /* steps between two looks of the context's watch */
+
+static void look(kci_walker *w)
+{
+    w->next_look = w->steps + WATCHED;
+    if (w->max_steps >= 0 && kci_watched(w->context, "verify", w->steps, w->max_steps) != KC_OK)
+        w->max_steps = -1;
+}
+
+kc_status kci_walk_goes_on(kci_walker *w)
+{
+    if (w->steps >= w->next_look)
+        look(w);
+    if (w->max_steps < 0)
+        return KC_ELIMIT;
+    return w->steps <= w->max_steps ? KC_OK : kci_fail(w->context, KC_ELIMIT, "verify: more than %g steps", w->max_steps);
+}
+
 static void perform(kci_walker *w, kci_job *job, uint32_t pass)
 {
     w->steps += 1;
+    if (w->steps >= w->next_look)
+        look(w);
     if (node_at(w, job->node)->kind == KCI_READ) {
         fetch(w, job, pass);
         return;
@@ -249,8 +269,9 @@ static kc_status walk_all(kci_walker *w)
         if (status != KC_OK)
             return status;
         walk_grid(w, 0);
-        if (w->steps > w->max_steps)
-            return kci_fail(w->context, KC_ELIMIT, "verify: more than %g steps", w->max_steps);
+        status = kci_walk_goes_on(w);
+        if (status != KC_OK)
+            return status;
         w->whole = true;
         for (uint32_t j = 0; j < w->combine_jobs; j++) {
             w->jobs[w->combine_job + j].on = false;

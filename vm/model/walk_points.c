@@ -218,14 +218,6 @@ static double element_of(const kci_walker *w, const kci_node *node, const crowd 
     return index;
 }
 
-static bool over_limit(kci_walker *w)
-{
-    if (w->steps <= w->max_steps)
-        return false;
-    kci_fail(w->context, KC_ELIMIT, "verify: more than %g steps", w->max_steps);
-    return true;
-}
-
 /* Marks what live points of the node touch (gathers: their points among all of their
  * brackets' points come last); the number of fresh marks, or -1. */
 static double mark(kci_walker *w, const kci_node *node, const crowd *c, kci_walk_limits limits, bitmap *map)
@@ -240,7 +232,7 @@ static double mark(kci_walker *w, const kci_node *node, const crowd *c, kci_walk
         return 0;
     do {
         w->steps += 1;
-        if (over_limit(w))
+        if (kci_walk_goes_on(w) != KC_OK)
             return -1;
         double at = element_of(w, node, c, value);
         if (at < 0 || (limits != KCI_WALK_NONE && !kci_walk_point_live(w, node, own, limits == KCI_WALK_MASKS, value)))
@@ -317,7 +309,7 @@ static double mark_rows(kci_walker *w, const kci_node *node, const crowd *c, dou
     bool done = mark(w, node, c, KCI_WALK_MASKS, &met) >= 0;
     for (double other = 0; other < others && done; other++) {
         w->steps += g.all;
-        if (over_limit(w)) {
+        if (kci_walk_goes_on(w) != KC_OK) {
             done = false;
             break;
         }

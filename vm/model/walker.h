@@ -68,6 +68,7 @@ typedef struct kci_walker {
     kc_context *context;
     kci_walk_result *out;
     double max_steps, steps;
+    double next_look;               /* of the context's watch; once it has ended the walk, max_steps is negative */
     size_t nodes;
 
     int64_t size[KCI_MAX_LOOPS], tile[KCI_MAX_LOOPS], trips[KCI_MAX_LOOPS], share[KCI_MAX_LOOPS];
@@ -172,6 +173,8 @@ double kci_walk_values(kci_walker *walker, uint32_t node, kci_walk_limits limits
 double kci_walk_touched(kci_walker *walker, uint32_t read);
 /* Whether a point of a node with dims `own` is live (walk_joint.c). */
 bool kci_walk_point_live(kci_walker *walker, const kci_node *node, kci_set own, bool masks_only, const int64_t *point);
+/* KC_ELIMIT: it took more steps than it may, or the context's watch ended it (walk.c). */
+kc_status kci_walk_goes_on(kci_walker *walker);
 /* What the first three of these will enumerate. */
 double kci_walk_point_steps(kci_walker *walker);
 /* The value of an axis where its dims have these values, and whether it is within a limit. */

@@ -1,0 +1,318 @@
+/* test_entries.c: what holds of every entry of kcost.h: each takes NULL for an object, and kc_ffi tells of it. */
+#include "workbench.h"
+
+/* What was called, by name. */
+enum { MOST = 256 };
+static const char *called[MOST];
+static size_t called_count;
+
+static bool was_called(const char *name, size_t length)
+{
+    for (size_t i = 0; i < called_count; i++)
+        if (strlen(called[i]) == length && strncmp(called[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+static void note_call(const char *name)
+{
+    assert_true(called_count < MOST);
+    called[called_count++] = name;
+}
+
+#define GIVES_NULL(call, ...) (note_call(#call), assert_null(call(__VA_ARGS__)))
+#define GIVES_NOTHING(call, ...) (note_call(#call), assert_true(call(__VA_ARGS__) == 0))
+#define FAILS(call, ...) (note_call(#call), assert_int_equal(call(__VA_ARGS__), KC_EARGUMENT))
+#define DOES_NOTHING(call, ...) (note_call(#call), call(__VA_ARGS__))
+#define NEEDS_NO_OBJECT(call) note_call(#call)
+
+static void call_constructors(void)
+{
+    GIVES_NULL(kc_dtype_named, NULL, "f16");
+    GIVES_NULL(kc_dtype_new, NULL, "x", 4, 0, 0, 0, NULL);
+    GIVES_NULL(kc_tensor_new, NULL, "A", "m", NULL, NULL, 0);
+    GIVES_NULL(kc_read, NULL, NULL, NULL, 0, 1, 0);
+    GIVES_NULL(kc_write, "C", NULL, NULL, NULL, NULL, NULL, 0, 1);
+    GIVES_NULL(kc_matmul, NULL, NULL, NULL, NULL, NULL, NULL);
+    GIVES_NULL(kc_map, "relu", NULL, 0, NULL);
+    GIVES_NULL(kc_reduce, "sum", NULL, "i", NULL, 0, NULL);
+    GIVES_NULL(kc_scan, "sum", NULL, "i", NULL);
+    GIVES_NULL(kc_softmax, NULL, "i", 0);
+    GIVES_NULL(kc_lse, NULL);
+    GIVES_NULL(kc_mask, NULL, "i", "j", 0, 1);
+    GIVES_NULL(kc_causal, NULL, "i", "j");
+    GIVES_NULL(kc_cast, NULL, NULL);
+    GIVES_NULL(kc_kernel_new, NULL, NULL, NULL, 0);
+    GIVES_NULL(kc_fuse, NULL, NULL, NULL, 0, NULL, 0);
+    GIVES_NULL(kc_tile, NULL, NULL);
+    GIVES_NULL(kc_group, NULL, NULL, NULL, 0);
+    GIVES_NULL(kc_program_new, NULL, "p", NULL, 0);
+    GIVES_NULL(kc_times, NULL, 2);
+    GIVES_NULL(kc_resized, NULL, NULL, 0);
+    GIVES_NULL(kc_renamed, NULL, NULL, NULL, 0);
+    GIVES_NULL(kc_schedule_new, NULL);
+    GIVES_NULL(kc_device_named, NULL, "h100-sxm5");
+    GIVES_NULL(kc_device_new, NULL, NULL);
+    GIVES_NULL(kc_options_new, NULL);
+    GIVES_NULL(kc_space_new, NULL);
+    GIVES_NULL(kc_evaluator_new, NULL, NULL, NULL, NULL, 0, NULL, 0);
+}
+
+static void call_objects(void)
+{
+    GIVES_NOTHING(kc_tensor_rank, NULL);
+    GIVES_NULL(kc_tensor_dim, NULL, 0);
+    GIVES_NOTHING(kc_tensor_size, NULL, 0);
+    GIVES_NULL(kc_tensor_dtype, NULL);
+    GIVES_NOTHING(kc_value_rank, NULL);
+    GIVES_NULL(kc_value_dim, NULL, 0);
+    GIVES_NOTHING(kc_value_size, NULL, 0);
+    GIVES_NULL(kc_value_dtype, NULL);
+    GIVES_NOTHING(kc_dtype_bits, NULL);
+    GIVES_NOTHING(kc_kernel_tensors, NULL);
+    GIVES_NULL(kc_kernel_tensor, NULL, 0);
+    GIVES_NULL(kc_kernel_schedule, NULL);
+    GIVES_NOTHING(kc_program_parts, NULL);
+    GIVES_NULL(kc_program_part, NULL, 0);
+    GIVES_NOTHING(kc_program_times, NULL, 0);
+    GIVES_NULL(kc_object_text, NULL);
+    GIVES_NULL(kc_object_context, NULL);
+    assert_text(kc_object_name(NULL), "");
+    note_call("kc_object_name");
+    GIVES_NULL(kc_retain, NULL);
+    DOES_NOTHING(kc_release, NULL);
+    DOES_NOTHING(kc_context_free, NULL);
+    DOES_NOTHING(kc_context_watch, NULL, NULL, NULL);
+    note_call("kc_context_status"); /* NULL is a context that there was no memory for */
+    assert_int_equal(kc_context_status(NULL), KC_ENOMEM);
+    note_call("kc_context_message");
+    assert_text(kc_context_message(NULL), kc_status_text(KC_ENOMEM));
+}
+
+static void call_schedule(void)
+{
+    FAILS(kc_schedule_tile, NULL, "i", 1);
+    FAILS(kc_schedule_grid, NULL, "i");
+    FAILS(kc_schedule_order, NULL, "i");
+    FAILS(kc_schedule_stages, NULL, NULL, 2);
+    FAILS(kc_schedule_warps, NULL, 4);
+    FAILS(kc_schedule_split, NULL, "k", 2);
+    FAILS(kc_schedule_combine, NULL, "atomic");
+    FAILS(kc_schedule_hold, NULL, "O");
+    FAILS(kc_schedule_place, NULL, "Q", "registers");
+    FAILS(kc_schedule_raster, NULL, "m n", 8);
+    FAILS(kc_schedule_cluster, NULL, "n", 2);
+    FAILS(kc_schedule_persistent, NULL, 1);
+    FAILS(kc_schedule_vector, NULL, 16);
+    FAILS(kc_schedule_threads, NULL, 128);
+    FAILS(kc_schedule_path, NULL, "mma");
+    FAILS(kc_schedule_overlap, NULL, "all");
+}
+
+static void call_devices_and_questions(void)
+{
+    double number;
+    const char *text;
+    FAILS(kc_device_set, NULL, "hbm.bandwidth", 1);
+    FAILS(kc_device_set_text, NULL, "name", "x");
+    FAILS(kc_device_get, NULL, "hbm.bandwidth", &number);
+    GIVES_NULL(kc_device_get_text, NULL, "name");
+    GIVES_NULL(kc_device_path, NULL, 0);
+    FAILS(kc_device_seal, NULL);
+    FAILS(kc_device_check, NULL, &text);
+    FAILS(kc_occupancy, NULL, NULL, 0, KC_OCCUPANCY_CTAS, &number);
+    GIVES_NULL(kc_occupancy_limit, NULL, NULL, 0);
+    FAILS(kc_options_set, NULL, "l2", 0);
+    FAILS(kc_options_set_text, NULL, "cache", "warm");
+    GIVES_NULL(kc_count, NULL, NULL);
+    GIVES_NULL(kc_evaluate, NULL, NULL, NULL);
+    GIVES_NULL(kc_compare, NULL, NULL, 0, NULL, 0, NULL);
+    GIVES_NULL(kc_best, NULL, NULL, NULL);
+    FAILS(kc_verify, NULL, &number);
+    GIVES_NULL(kc_ski_slope, NULL);
+    FAILS(kc_evaluator_run, NULL, 0, NULL, NULL, NULL);
+    GIVES_NULL(kc_evaluator_reason, NULL);
+    GIVES_NULL(kc_json, NULL);
+    GIVES_NULL(kc_csv, NULL, 0);
+}
+
+static void call_results(void)
+{
+    double number;
+    FAILS(kc_result_number, NULL, KC_TIME, &number);
+    GIVES_NULL(kc_result_name, NULL);
+    GIVES_NULL(kc_result_label, NULL, NULL, 0);
+    GIVES_NULL(kc_result_device, NULL);
+    GIVES_NULL(kc_result_bound, NULL);
+    GIVES_NULL(kc_result_class, NULL);
+    GIVES_NULL(kc_result_convention, NULL);
+    GIVES_NOTHING(kc_result_tensors, NULL);
+    GIVES_NULL(kc_result_tensor_name, NULL, 0);
+    GIVES_NOTHING(kc_result_tensor_number, NULL, 0, KC_RELOAD);
+    GIVES_NOTHING(kc_result_kernels, NULL);
+    GIVES_NULL(kc_result_kernel, NULL, 0);
+    GIVES_NOTHING(kc_result_notes, NULL);
+    GIVES_NULL(kc_result_note, NULL, 0);
+    GIVES_NULL(kc_result_schedule, NULL);
+    GIVES_NULL(kc_result_schedule_path, NULL, 0);
+    FAILS(kc_result_schedule_number, NULL, "tile.i", &number);
+    GIVES_NULL(kc_result_schedule_text, NULL, "grid");
+    GIVES_NULL(kc_result_explain, NULL);
+    FAILS(kc_result_sensitivity, NULL, "hbm", &number);
+    GIVES_NULL(kc_result_best, NULL);
+    GIVES_NOTHING(kc_result_searched, NULL, &number);
+    GIVES_NOTHING(kc_result_visited, NULL);
+    GIVES_NOTHING(kc_comparison_rows, NULL);
+    GIVES_NOTHING(kc_comparison_devices, NULL);
+    GIVES_NULL(kc_comparison_result, NULL, 0);
+    GIVES_NULL(kc_comparison_error, NULL, 0);
+    GIVES_NULL(kc_comparison_name, NULL, 0);
+    GIVES_NULL(kc_comparison_device, NULL, 0);
+    FAILS(kc_comparison_ratio, NULL, 0, KC_TIME, &number);
+}
+
+static void call_spaces(void)
+{
+    FAILS(kc_space_numbers, NULL, "tile.i", NULL, 0);
+    FAILS(kc_space_texts, NULL, "order", NULL, 0);
+    FAILS(kc_space_device, NULL, NULL);
+    FAILS(kc_space_dtype, NULL, "Q", NULL);
+    FAILS(kc_space_options, NULL, NULL);
+    FAILS(kc_space_where, NULL, "time < 1");
+    FAILS(kc_space_top, NULL, 1, "time");
+    FAILS(kc_space_pareto, NULL, NULL, 0);
+    FAILS(kc_space_best_per, NULL, "size", "time");
+    FAILS(kc_space_field, NULL, "time");
+    FAILS(kc_space_shard, NULL, 1, 2);
+    FAILS(kc_space_filter, NULL, NULL, NULL);
+    GIVES_NOTHING(kc_space_points, NULL);
+    GIVES_NULL(kc_space_sweep, NULL, 1, NULL, NULL);
+    GIVES_NULL(kc_space_best, NULL, NULL, NULL);
+}
+
+static void call_sweeps(void)
+{
+    double number;
+    unsigned parts;
+    size_t i;
+    GIVES_NULL(kc_point_name, NULL, 0);
+    FAILS(kc_point_number, NULL, "time", &number);
+    GIVES_NULL(kc_point_text, NULL, "bound");
+    GIVES_NOTHING(kc_sweep_points, NULL);
+    GIVES_NOTHING(kc_sweep_done, NULL);
+    GIVES_NOTHING(kc_sweep_fit, NULL);
+    GIVES_NOTHING(kc_sweep_interrupted, NULL);
+    DOES_NOTHING(kc_sweep_part, NULL, &parts);
+    GIVES_NULL(kc_sweep_name, NULL);
+    GIVES_NULL(kc_sweep_keep, NULL);
+    GIVES_NULL(kc_sweep_convention, NULL);
+    GIVES_NOTHING(kc_sweep_rows, NULL);
+    GIVES_NOTHING(kc_sweep_columns, NULL);
+    GIVES_NOTHING(kc_sweep_axes, NULL);
+    GIVES_NULL(kc_sweep_column, NULL, 0);
+    GIVES_NULL(kc_sweep_unit, NULL, 0);
+    FAILS(kc_sweep_number, NULL, 0, 0, &number);
+    GIVES_NULL(kc_sweep_text, NULL, 0, 0);
+    DOES_NOTHING(kc_sweep_point, NULL, 0);
+    FAILS(kc_sweep_best, NULL, &i);
+    GIVES_NOTHING(kc_sweep_reasons, NULL);
+    GIVES_NULL(kc_sweep_reason, NULL, 0);
+    GIVES_NOTHING(kc_sweep_rejected, NULL, 0, &number);
+    GIVES_NOTHING(kc_sweep_missing, NULL);
+    DOES_NOTHING(kc_sweep_missing_point, NULL, 0, &i);
+    GIVES_NULL(kc_sweep_sentence, NULL, 0);
+    GIVES_NULL(kc_sweep_object, NULL, 0, NULL);
+    GIVES_NULL(kc_sweep_read, NULL, "{}", NULL);
+    GIVES_NULL(kc_sweep_merge, NULL, NULL, 0);
+}
+
+TEST(each_takes_NULL_for_an_object_and_none_was_forgotten)
+{
+    called_count = 0;
+    call_constructors();
+    call_objects();
+    call_schedule();
+    call_devices_and_questions();
+    call_results();
+    call_spaces();
+    call_sweeps();
+    NEEDS_NO_OBJECT(kc_context_new);
+    NEEDS_NO_OBJECT(kc_status_text);
+    NEEDS_NO_OBJECT(kc_version);
+    NEEDS_NO_OBJECT(kc_ffi);
+    NEEDS_NO_OBJECT(kc_device_count);
+    NEEDS_NO_OBJECT(kc_device_id);
+    NEEDS_NO_OBJECT(kc_field_name);
+    NEEDS_NO_OBJECT(kc_field_unit);
+    NEEDS_NO_OBJECT(kc_field_named);
+    NEEDS_NO_OBJECT(kc_ledger_name);
+    NEEDS_NO_OBJECT(kc_occupancy_name);
+    NEEDS_NO_OBJECT(kc_sensitivity_roof);
+    note_call("kc_object_kind"); /* the one that says so itself */
+
+    /* A line that is a declaration begins in the first column; the name stands before the first "(". */
+    size_t declared = 0;
+    for (const char *line = kc_ffi(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t end = strcspn(line, "(\n"), length = 0;
+        if (line[end] != '(' || strchr(" /*}", *line) || strncmp(line, "typedef", 7) == 0)
+            continue;
+        while (length < end && (line[end - length - 1] == '_' || (line[end - length - 1] >= 'a' && line[end - length - 1] <= 'z') ||
+                                (line[end - length - 1] >= '0' && line[end - length - 1] <= '9')))
+            length++;
+        const char *name = line + end - length;
+        if (strncmp(name, "kc_vm_", 6) == 0 || strncmp(name, "luaopen_", 8) == 0)
+            continue;
+        declared++;
+        if (!was_called(name, length))
+            print_error("%.*s is not called here\n", (int)length, name);
+        assert_true(was_called(name, length));
+    }
+    assert_int_equal(declared, called_count);
+}
+
+TEST(a_position_that_is_not_there_gives_nothing)
+{
+    kc_tensor *a = tensor("A", "m=4 k=8", "f16");
+    kc_value *x = read_of(a);
+    kc_kernel *c = kernel_of(write_of("C", map1("relu", x)));
+    kc_object *parts[] = { object(c) };
+    kc_program *p = keep(kc_program_new(context, "p", parts, 1));
+    kc_result *r = keep(kc_count(object(p), NULL));
+    assert_null(kc_tensor_dim(a, 2));
+    assert_number(kc_tensor_size(a, 2), 0);
+    assert_null(kc_value_dim(x, 2));
+    assert_number(kc_value_size(x, 2), 0);
+    assert_null(kc_kernel_tensor(c, 1));
+    assert_null(kc_program_part(p, 1));
+    assert_number(kc_program_times(p, 1), 0);
+    assert_null(kc_result_tensor_name(r, kc_result_tensors(r)));
+    assert_null(kc_result_kernel(r, 1));
+    assert_null(kc_result_note(r, kc_result_notes(r)));
+    assert_null(kc_device_id(kc_device_count()));
+    assert_null(kc_field_name(KC_FIELD_COUNT));
+    assert_null(kc_ledger_name(KC_LEDGER_COUNT));
+    assert_int_equal(kc_field_named(NULL), KC_FIELD_COUNT);
+}
+
+TEST(a_status_has_words)
+{
+    assert_text(kc_status_text(KC_EDEVICE), "the kernel does not run on this device");
+    assert_text(kc_status_text((kc_status)99), "an unknown status");
+}
+
+TEST(a_program_tells_how_often_a_part_runs)
+{
+    kc_object *twice = keep(kc_times(object(kernel_of(write_of("C", map1("relu", read_of(tensor("A", "m=4", "f16")))))), 3));
+    assert_number(kc_program_times((kc_program *)twice, 0), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fact(each_takes_NULL_for_an_object_and_none_was_forgotten),
+        fact(a_position_that_is_not_there_gives_nothing),
+        fact(a_status_has_words),
+        fact(a_program_tells_how_often_a_part_runs),
+    };
+    return run(tests);
+}

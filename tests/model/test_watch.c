@@ -1,0 +1,159 @@
+/* test_watch.c: kc_context_watch: what sees, and may end, the calls that take long. */
+#include "workbench.h"
+
+typedef struct seen {
+    double calls, done, of, most;   /* it ends the call at the most-th look; 0: never */
+} seen;
+
+static int look(void *data, double done, double of)
+{
+    seen *s = data;
+    s->calls++;
+    s->done = done;
+    s->of = of;
+    return s->most > 0 && s->calls >= s->most;
+}
+
+static kc_tensor *product(const char *sizes_a, const char *sizes_b)
+{
+    return write_of("C", matmul(read_of(tensor("A", sizes_a, "f16")), read_of(tensor("B", sizes_b, "f16")), "k"));
+}
+
+static kc_object *tiled_product(void)
+{
+    return object(tiled(product("m=2048 k=2048", "k=2048 n=2048"), "m=16 n=16 k=16", NULL, NULL));
+}
+
+/* Each call, of what takes it long enough; false: it failed. */
+static bool ask_best(kc_object *c, kc_device *d)
+{
+    kc_result *r = kc_best(c, d, NULL);
+    kc_release(r);
+    return r != NULL;
+}
+
+static bool ask_compare(kc_object *c, kc_device *d)
+{
+    kc_object *xs[] = { c, c };
+    kc_comparison *r = kc_compare(context, xs, 2, &d, 1, NULL);
+    kc_release(r);
+    return r != NULL;
+}
+
+static bool ask_verify(kc_object *c, kc_device *d)
+{
+    (void)d;
+    return kc_verify(c, NULL) == KC_OK;
+}
+
+static bool ask_ski_slope(kc_object *c, kc_device *d)
+{
+    (void)d;
+    kc_sweep *r = kc_ski_slope(c);
+    kc_release(r);
+    return r != NULL;
+}
+
+static bool ask_evaluator(kc_object *c, kc_device *d)
+{
+    enum { POINTS = 3000 };
+    static double tiles[POINTS], time[POINTS];
+    const char *axis = "tile.m";
+    const kc_field field = KC_TIME;
+    const double *in = tiles;
+    double *out = time;
+    for (size_t p = 0; p < POINTS; p++)
+        tiles[p] = 1 + (double)(p % 64);
+    kc_evaluator *e = keep(kc_evaluator_new(c, d, NULL, &axis, 1, &field, 1));
+    return kc_evaluator_run(e, POINTS, &in, &out, NULL) == KC_OK;
+}
+
+static kc_space *space_over(kc_object *c, kc_device *d)
+{
+    static double tiles[512];
+    for (size_t i = 0; i < 512; i++)
+        tiles[i] = 1 + (double)i;
+    kc_space *space = keep(kc_space_new(c));
+    assert_int_equal(kc_space_device(space, d), KC_OK);
+    assert_int_equal(kc_space_numbers(space, "tile.m", tiles, 512), KC_OK);
+    assert_int_equal(kc_space_numbers(space, "tile.n", tiles, 4), KC_OK);
+    return space;
+}
+
+static const struct {
+    const char *name;
+    bool (*ask)(kc_object *, kc_device *);
+} calls[] = {
+    { "best", ask_best },           { "compare", ask_compare },     { "verify", ask_verify },
+    { "ski_slope", ask_ski_slope }, { "evaluator", ask_evaluator },
+};
+
+static kc_object *subject(const char *call)
+{
+    if (strcmp(call, "verify") == 0)
+        return tiled_product();
+    return object(product("m=4096 k=4096", "k=4096 n=4096"));
+}
+
+TEST(a_long_call_looks_more_than_once_and_is_not_disturbed)
+{
+    kc_device *h100 = keep(kc_device_named(context, "h100-sxm5"));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        seen s = { 0 };
+        kc_context_watch(context, look, &s);
+        if (!calls[i].ask(subject(calls[i].name), h100))
+            print_error("%s: %s\n", calls[i].name, kc_context_message(context));
+        assert_true(kc_context_status(context) == KC_OK);
+        assert_true(s.calls > 1);
+        assert_true(s.of == 0 || s.done <= s.of);
+    }
+}
+
+TEST(a_watch_ends_each_of_them_with_KC_ELIMIT_and_their_name)
+{
+    kc_device *h100 = keep(kc_device_named(context, "h100-sxm5"));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        seen s = { .most = 2 };
+        kc_object *x = subject(calls[i].name);
+        kc_context_watch(context, look, &s);
+        assert_false(calls[i].ask(x, h100));
+        assert_int_equal(kc_context_status(context), KC_ELIMIT);
+        assert_contains(kc_context_message(context), calls[i].name);
+        assert_contains(kc_context_message(context), "interrupted");
+        assert_number(s.calls, 2);
+    }
+}
+
+TEST(without_a_watch_nothing_is_looked_at)
+{
+    seen s = { 0 };
+    kc_context_watch(context, look, &s);
+    kc_context_watch(context, NULL, NULL);
+    assert_true(ask_best(subject("best"), keep(kc_device_named(context, "h100-sxm5"))));
+    assert_number(s.calls, 0);
+}
+
+TEST(a_sweep_and_a_search_take_it_where_they_are_given_none)
+{
+    kc_device *h100 = keep(kc_device_named(context, "h100-sxm5"));
+    kc_object *c = subject("sweep");
+    seen s = { .most = 2 }, other = { .most = 2 };
+    kc_context_watch(context, look, &s);
+    kc_sweep *sweep = keep(kc_space_sweep(space_over(c, h100), 1, NULL, NULL));
+    assert_true(kc_sweep_interrupted(sweep));
+    assert_true(kc_sweep_rows(sweep) > 0);
+    keep(kc_space_sweep(space_over(c, h100), 1, look, &other));
+    assert_number(s.calls, 2);
+    assert_number(other.calls, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fact(a_long_call_looks_more_than_once_and_is_not_disturbed),
+        fact(a_watch_ends_each_of_them_with_KC_ELIMIT_and_their_name),
+        fact(without_a_watch_nothing_is_looked_at),
+        fact(a_sweep_and_a_search_take_it_where_they_are_given_none),
+    };
+    return run(tests);
+}
