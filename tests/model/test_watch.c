@@ -21,7 +21,7 @@ static kc_tensor *product(const char *sizes_a, const char *sizes_b)
 
 static kc_object *tiled_product(void)
 {
-    return object(tiled(product("m=2048 k=2048", "k=2048 n=2048"), "m=16 n=16 k=16", NULL, NULL));
+    return object(tiled(product("m=640 k=640", "k=640 n=640"), "m=16 n=16 k=16", NULL, NULL));
 }
 
 /* Each call, of what takes it long enough; false: it failed. */
@@ -92,7 +92,7 @@ static kc_object *subject(const char *call)
 {
     if (strcmp(call, "verify") == 0)
         return tiled_product();
-    return object(product("m=4096 k=4096", "k=4096 n=4096"));
+    return object(product("m=256 k=256", "k=256 n=256"));
 }
 
 TEST(a_long_call_looks_more_than_once_and_is_not_disturbed)

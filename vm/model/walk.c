@@ -63,7 +63,7 @@ static void fetch(kci_walker *w, kci_job *job, uint32_t pass)
     stream->elements += scaled;
 }
 
-enum { WATCHED = 1000000 };     /* steps between two looks of the context's watch */
+enum { WATCHED = 100000 };      /* steps between two looks of the context's watch */
 
 static void look(kci_walker *w)
 {

@@ -1,0 +1,574 @@
+/* test_both_ways.c: every script's kernels built in C without Lua, and by the script in the VM: the same to the last bit.
+ *
+ * A row of the table names a script, or an expression of the stdlib, and the function that builds the
+ * same comparison, sweep or kernel by the model's calls.  What is compared is all that a result has:
+ * fields bit by bit, ledgers, schedules, notes, and the JSON of the whole. */
+#include <dirent.h>
+#include <stdbool.h>
+
+#include "kcost.h"
+#include "unit.h"
+
+#define object(x) ((kc_object *)(void *)(x))
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- building in C ------------------------------------------------------------------------------------ */
+
+enum { MOST_KEPT = 512 };
+static kc_context *kc;
+static void *kept[MOST_KEPT];
+static size_t kept_count;
+
+static void *keep(void *made)
+{
+    if (!made)
+        print_error("%s\n", kc_context_message(kc));
+    assert_non_null(made);
+    assert_true(kept_count < MOST_KEPT);
+    return kept[kept_count++] = made;
+}
+
+static kc_tensor *tensor(const char *name, const char *dims, const char *dtype, const kc_size *sizes, size_t count)
+{
+    return keep(kc_tensor_new(kc, name, dims, keep(kc_dtype_named(kc, dtype)), sizes, count));
+}
+
+static kc_value *rd(kc_tensor *t)
+{
+    return keep(kc_read(t, NULL, NULL, 0, 1, 0));
+}
+
+static kc_tensor *wr(const char *name, kc_value *value, const char *dtype)
+{
+    return keep(kc_write(name, value, dtype ? keep(kc_dtype_named(kc, dtype)) : NULL, NULL, NULL, NULL, 0, 1));
+}
+
+static kc_value *mm(kc_value *a, kc_value *b, const char *over)
+{
+    return keep(kc_matmul(a, b, over, NULL, NULL, NULL));
+}
+
+static kc_value *map(const char *what, kc_value *a, kc_value *b)
+{
+    kc_value *inputs[] = { a, b };
+    return keep(kc_map(what, inputs, b ? 2 : 1, NULL));
+}
+
+static kc_value *cost(double flops, double special, kc_value *a)
+{
+    const kc_cost each = { flops, special };
+    return keep(kc_map(NULL, &a, 1, &each));
+}
+
+static kc_value *sum(kc_value *a, const char *over)
+{
+    return keep(kc_reduce("sum", a, over, NULL, 0, NULL));
+}
+
+static kc_kernel *kernel(const char *name, kc_tensor *t)
+{
+    return keep(kc_kernel_new(kc, name, &t, 1));
+}
+
+/* What of a schedule these kernels use; 0 and NULL: the default. */
+typedef struct plan {
+    kc_size tile[3];
+    const char *grid, *order, *combine, *overlap;
+    double stages, warps, threads, split_k;
+} plan;
+
+static kc_kernel *tile(void *x, plan p)
+{
+    kc_schedule *s = keep(kc_schedule_new(kc));
+    for (size_t i = 0; i < COUNT(p.tile) && p.tile[i].dim; i++)
+        assert_int_equal(kc_schedule_tile(s, p.tile[i].dim, p.tile[i].size), KC_OK);
+    if (p.grid)
+        assert_int_equal(kc_schedule_grid(s, p.grid), KC_OK);
+    if (p.order)
+        assert_int_equal(kc_schedule_order(s, p.order), KC_OK);
+    if (p.combine)
+        assert_int_equal(kc_schedule_combine(s, p.combine), KC_OK);
+    if (p.overlap)
+        assert_int_equal(kc_schedule_overlap(s, p.overlap), KC_OK);
+    if (p.stages > 0)
+        assert_int_equal(kc_schedule_stages(s, NULL, p.stages), KC_OK);
+    if (p.warps > 0)
+        assert_int_equal(kc_schedule_warps(s, p.warps), KC_OK);
+    if (p.threads > 0)
+        assert_int_equal(kc_schedule_threads(s, p.threads), KC_OK);
+    if (p.split_k > 0)
+        assert_int_equal(kc_schedule_split(s, "k", p.split_k), KC_OK);
+    return keep(kc_tile(object(x), s));
+}
+
+static kc_object *resized(void *x, const char *dims, double size)
+{
+    const kc_size sizes[] = { { dims, size } };
+    return keep(kc_resized(object(x), sizes, 1));
+}
+
+static kc_device *device(const char *name)
+{
+    return keep(kc_device_named(kc, name));
+}
+
+static kc_object *compare(kc_object *const *xs, size_t count, const char *first, const char *second, const char *launch)
+{
+    kc_device *devices[] = { device(first), second ? device(second) : NULL };
+    kc_options *options = keep(kc_options_new(kc));
+    if (launch)
+        assert_int_equal(kc_options_set_text(options, "launch", launch), KC_OK);
+    return keep(kc_compare(kc, xs, count, devices, second ? 2 : 1, options));
+}
+
+/* ---- kernels of the stdlib ------------------------------------------------------------------------------ */
+
+static kc_tensor *product(double m, double n, double k, const char *epilogue)
+{
+    const kc_size size[] = { { "m", m }, { "n", n }, { "k", k } };
+    kc_value *c = mm(rd(tensor("A", "m k", "f16", size, 3)), rd(tensor("B", "k n", "f16", size, 3)), "k");
+    return wr("C", epilogue ? map(epilogue, c, NULL) : c, "f16");
+}
+
+/* S, P and O of attention. */
+typedef struct attention {
+    kc_object *steps[3];
+} attention;
+
+static attention attention_of(double b, double h, double n, double d, bool causal)
+{
+    const kc_size size[] = { { "b", b }, { "h", h }, { "i", n }, { "j", n }, { "d", d }, { "e", d } };
+    kc_tensor *q = tensor("Q", "b h i d", "f16", size, 6), *k = tensor("K", "b h j d", "f16", size, 6),
+              *v = tensor("V", "b h j e", "f16", size, 6);
+    kc_value *scores = mm(rd(q), rd(k), "d");
+    kc_tensor *s = wr("S", causal ? keep(kc_causal(scores, "i", "j")) : scores, NULL);
+    kc_tensor *p = wr("P", keep(kc_softmax(rd(s), "j", 1)), NULL);
+    kc_tensor *o = wr("O", mm(rd(p), rd(v), "j"), NULL);
+    return (attention){ { object(s), object(p), object(o) } };
+}
+
+static kc_kernel *fused(const char *name, const attention *a)
+{
+    return keep(kc_fuse(kc, name, a->steps, 3, NULL, 0));
+}
+
+static kc_kernel *rmsnorm(double m, double k)
+{
+    const kc_size size[] = { { "m", m }, { "k", k } };
+    kc_value *x = rd(tensor("X", "m k", "f16", size, 2)), *weight = rd(tensor("weight", "k", "f16", size, 2));
+    kc_value *scale = cost(2, 1, sum(map("mul", x, x), "k"));
+    return kernel("rmsnorm", wr("Y", map("mul", map("mul", x, scale), weight), "f16"));
+}
+
+static kc_kernel *layernorm(double m, double k)
+{
+    const kc_size size[] = { { "m", m }, { "k", k } };
+    kc_value *x = rd(tensor("X", "m k", "f16", size, 2)), *weight = rd(tensor("weight", "k", "f16", size, 2)),
+             *bias = rd(tensor("bias", "k", "f16", size, 2));
+    kc_value *centred = map("sub", x, map("scale", sum(x, "k"), NULL));
+    kc_value *scale = cost(2, 1, sum(map("mul", centred, centred), "k"));
+    return kernel("layernorm", wr("Y", map("add", map("mul", map("mul", centred, scale), weight), bias), "f16"));
+}
+
+static kc_kernel *gelu(double n)
+{
+    const kc_size size[] = { { "n", n } };
+    return kernel("gelu", wr("Y", map("gelu", rd(tensor("X", "n", "f16", size, 1)), NULL), "f16"));
+}
+
+static kc_object *stdlib_gemm(void)
+{
+    return object(kernel("gemm", product(64, 8192, 8192, NULL)));
+}
+
+static kc_object *stdlib_epilogue(void)
+{
+    return resized(kernel("gemm", product(64, 1024, 512, "gelu")), "m", 256);
+}
+
+static kc_object *stdlib_norm(void)
+{
+    return object(layernorm(512, 4096));
+}
+
+static kc_object *stdlib_standard(void)
+{
+    attention a = attention_of(2, 4, 512, 64, false);
+    return keep(kc_program_new(kc, "standard attention", a.steps, 3));
+}
+
+static kc_object *stdlib_fused(void)
+{
+    attention a = attention_of(16, 16, 2048, 128, true);
+    return object(fused("fused attention", &a));
+}
+
+static kc_object *stdlib_fa1(void)
+{
+    attention a = attention_of(1, 4, 1024, 64, true);
+    return object(tile(fused("flash attention", &a), (plan){ .tile = { { "i", 64 }, { "j", 128 } }, .grid = "b h", .order = "j i" }));
+}
+
+/* ---- kernels of the scripts ------------------------------------------------------------------------------- */
+
+static kc_object *backward(void)
+{
+    const kc_size size[] = { { "b", 64 }, { "h", 16 }, { "i", 1024 }, { "j", 1024 }, { "d", 64 }, { "e", 64 } };
+    kc_tensor *Q = tensor("Q", "b h i d", "f16", size, 6), *K = tensor("K", "b h j d", "f16", size, 6),
+              *V = tensor("V", "b h j e", "f16", size, 6), *O = tensor("O", "b h i e", "f16", size, 6),
+              *dO = tensor("dO", "b h i e", "f16", size, 6), *L = tensor("L", "b h i", "f32", size, 6);
+    kc_tensor *D = wr("D", sum(map("mul", rd(dO), rd(O)), "e"), "f32");
+
+    kc_value *stored = rd(tensor("P", "b h i j", "f16", size, 6));
+    kc_tensor *dP = wr("dP", mm(rd(dO), rd(V), "e"), NULL);
+    kc_tensor *dS = wr("dS", map("mul", stored, map("sub", rd(dP), rd(D))), NULL);
+    kc_object *standard[] = { object(D), object(wr("dV", mm(stored, rd(dO), "i"), NULL)), object(dP), object(dS),
+                              object(wr("dQ", mm(rd(dS), rd(K), "j"), NULL)), object(wr("dK", mm(rd(dS), rd(Q), "i"), NULL)) };
+
+    kc_value *q = rd(Q), *k = rd(K), *v = rd(V), *grad = rd(dO);
+    kc_value *p = map("exp", map("sub", mm(q, k, "d"), rd(L)), NULL);
+    kc_value *ds = map("mul", p, map("sub", mm(grad, v, "e"), rd(D)));
+    kc_tensor *dV = wr("dV", mm(p, grad, "i"), NULL), *dK = wr("dK", mm(ds, q, "i"), NULL);
+    kc_value *dq = mm(ds, k, "j");
+    kc_tensor *owned[] = { dV, dK, wr("dQ sum", dq, "f32") };
+    plan keys = { .tile = { { "i", 64 }, { "j", 128 } }, .grid = "b h j", .order = "i" }, adding = keys;
+    adding.combine = "atomic";
+    plan queries = { .tile = { { "i", 128 }, { "j", 64 } }, .grid = "b h i", .order = "j" };
+    kc_object *two[] = { object(D), object(tile(keep(kc_kernel_new(kc, "dK dV", (kc_tensor *[]){ dK, dV }, 2)), keys)),
+                         object(tile(wr("dQ", dq, NULL), queries)) };
+    kc_object *one[] = { object(D), object(tile(keep(kc_kernel_new(kc, "dK dV dQ", (kc_tensor *[]){ dK, dV, owned[2] }, 3)), adding)),
+                         object(wr("dQ", rd(owned[2]), "f16")) };
+    kc_object *programs[] = { keep(kc_program_new(kc, "standard", standard, COUNT(standard))),
+                              keep(kc_program_new(kc, "two kernels", two, COUNT(two))),
+                              keep(kc_program_new(kc, "one kernel, atomics", one, COUNT(one))) };
+    return compare(programs, 3, "a100-sxm4-40gb", "h100-sxm5", NULL);
+}
+
+static kc_object *flashattn(void)
+{
+    attention a = attention_of(64, 16, 1024, 64, false);
+    kc_object *ways[] = {
+        keep(kc_program_new(kc, "unfused", a.steps, 3)),
+        object(fused("fused, untiled", &a)),
+        object(tile(fused("FlashAttention 1", &a), (plan){ .tile = { { "i", 64 }, { "j", 256 } }, .grid = "b h", .order = "j i" })),
+        object(tile(fused("FlashAttention 2", &a), (plan){ .tile = { { "i", 128 }, { "j", 64 } }, .grid = "b h i", .order = "j" })),
+    };
+    return compare(ways, 4, "a100-sxm4-40gb", "h100-sxm5", NULL);
+}
+
+static void axis(kc_space *space, const char *name, const double *numbers, size_t count)
+{
+    assert_int_equal(kc_space_numbers(space, name, numbers, count), KC_OK);
+}
+
+static void column(kc_space *space, const char *const *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(kc_space_field(space, fields[i]), KC_OK);
+}
+
+static kc_space *flash_tiles(void)
+{
+    static const double powers[] = { 16, 32, 64, 128, 256 }, sizes[] = { 1024, 4096, 16384 }, stages[] = { 1, 2, 3 }, warps[] = { 4, 8 };
+    static const char *const fields[] = { "time", "bound", "throughput", "smem", "register_bytes", "occupancy", "waves", "tile_efficiency" };
+    attention a = attention_of(16, 16, 4096, 64, false);
+    plan fa2 = { .tile = { { "i", 128 }, { "j", 64 } }, .grid = "b h i", .order = "j" };
+    kc_space *space = keep(kc_space_new(object(tile(fused("flash attention", &a), fa2))));
+    assert_int_equal(kc_space_device(space, device("h100-sxm5")), KC_OK);
+    axis(space, "size.i j", sizes, 3);
+    axis(space, "size.d e", powers + 2, 2);
+    axis(space, "tile.i", powers + 1, 4);
+    axis(space, "tile.j", powers, 5);
+    axis(space, "stages", stages, 3);
+    axis(space, "warps", warps, 2);
+    assert_int_equal(kc_space_where(space, "tile.i >= tile.j"), KC_OK);
+    column(space, fields, COUNT(fields));
+    return space;
+}
+
+static kc_object *flashattn_tiles_best(void)
+{
+    kc_space *space = flash_tiles();
+    assert_int_equal(kc_space_best_per(space, "size", "time"), KC_OK);
+    return keep(kc_space_sweep(space, 2, NULL, NULL));
+}
+
+static kc_object *flashattn_tiles_top(void)
+{
+    kc_space *space = flash_tiles();
+    assert_int_equal(kc_space_top(space, 8, "time"), KC_OK);
+    return keep(kc_space_sweep(space, 2, NULL, NULL));
+}
+
+static kc_object *gemm_levels(void)
+{
+    static const struct { const char *name; double m, n; } tiles[] = {
+        { "32x32", 32, 32 }, { "64x64", 64, 64 }, { "128x64", 128, 64 }, { "128x128", 128, 128 }, { "256x128", 256, 128 }
+    };
+    kc_tensor *c = product(4096, 4096, 4096, NULL);
+    kc_object *kernels[COUNT(tiles)];
+    for (size_t i = 0; i < COUNT(tiles); i++)
+        kernels[i] = object(tile(kernel(tiles[i].name, c),
+                                 (plan){ .tile = { { "m", tiles[i].m }, { "n", tiles[i].n }, { "k", 64 } }, .stages = 3 }));
+    return compare(kernels, COUNT(tiles), "h100-sxm5", NULL, NULL);
+}
+
+static kc_object *overlap(void)
+{
+    static const char *const ways[] = { "none", "load", "all" };
+    kc_tensor *c = product(4096, 4096, 4096, NULL);
+    kc_object *kernels[COUNT(ways)];
+    for (size_t i = 0; i < COUNT(ways); i++)
+        kernels[i] = object(tile(kernel(ways[i], c),
+                                 (plan){ .tile = { { "m", 128 }, { "n", 256 }, { "k", 64 } }, .overlap = ways[i], .stages = 2 }));
+    return compare(kernels, COUNT(ways), "h100-sxm5", NULL, NULL);
+}
+
+static kc_object *roofline101(void)
+{
+    kc_object *kernels[] = { object(gelu(4096.0 * 4096)), object(rmsnorm(4096, 4096)),
+                             object(kernel("gemm", product(4096, 4096, 4096, NULL))) };
+    return compare(kernels, 3, "a100-sxm4-40gb", "h100-sxm5", NULL);
+}
+
+static kc_object *ski_slope(void)
+{
+    const kc_size size[] = { { "m", 64 }, { "k", 64 }, { "n", 64 } };
+    kc_value *c = mm(rd(tensor("A", "m k", "f16", size, 3)), rd(tensor("B", "k n", "f16", size, 3)), NULL);
+    return keep(kc_ski_slope(object(wr("C", c, NULL))));
+}
+
+static kc_object *softmax_passes(void)
+{
+    static const struct { const char *name; int online; double j; } ways[] = {
+        { "safe", 0, 4096 }, { "online", 1, 4096 }, { "one pass", 0, 1099511627776.0 }
+    };
+    const kc_size size[] = { { "i", 4096 }, { "j", 4096 } };
+    kc_tensor *x = tensor("X", "i j", "f32", size, 2);
+    kc_object *kernels[COUNT(ways)];
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        kc_tensor *y = wr("Y", keep(kc_softmax(rd(x), "j", ways[i].online)), NULL);
+        kernels[i] = resized(tile(kernel(ways[i].name, y), (plan){ .tile = { { "i", 1 }, { "j", ways[i].j } }, .threads = 512 }),
+                             "j", 65536);
+    }
+    return compare(kernels, COUNT(ways), "a100-sxm4-40gb", "h100-sxm5", NULL);
+}
+
+static kc_space *gemm_tiles(const char *const *devices, size_t count, const double *sizes, size_t size_count)
+{
+    static const double powers[] = { 32, 64, 128, 256 }, stages[] = { 2, 3, 4 };
+    static const char *const fields[] = { "time", "roof_time", "bound", "throughput", "smem", "occupancy", "waves" };
+    kc_space *space = keep(kc_space_new(object(kernel("gemm", product(4096, 4096, 4096, NULL)))));
+    assert_int_equal(kc_space_texts(space, "device", devices, count), KC_OK);
+    axis(space, "stages", stages, 3);
+    axis(space, "tile.m", powers, 4);
+    axis(space, "tile.n", powers, 4);
+    axis(space, "tile.k", powers, 2);
+    axis(space, "size.m n", sizes, size_count);
+    column(space, fields, COUNT(fields));
+    return space;
+}
+
+static kc_object *tile_sweep_best(void)
+{
+    static const char *const devices[] = { "a100-sxm4-80gb", "h100-sxm5", "mi300x" };
+    static const double sizes[] = { 1024, 4096, 16384 };
+    kc_space *space = gemm_tiles(devices, 3, sizes, 3);
+    assert_int_equal(kc_space_best_per(space, "device size", "time"), KC_OK);
+    return keep(kc_space_sweep(space, 2, NULL, NULL));
+}
+
+static kc_object *tile_sweep_front(void)
+{
+    static const char *const devices[] = { "a100-sxm4-80gb" }, *const keys[] = { "time", "smem" };
+    static const double size = 4096;
+    kc_space *space = gemm_tiles(devices, 1, &size, 1);
+    assert_int_equal(kc_space_pareto(space, keys, 2), KC_OK);
+    return keep(kc_space_sweep(space, 2, NULL, NULL));
+}
+
+static kc_object *wave_quantization(void)
+{
+    kc_tensor *c = product(1792, 1792, 1792, NULL);
+    plan whole = { .tile = { { "m", 256 }, { "n", 128 }, { "k", 32 } }, .warps = 8 }, half = whole, split = whole;
+    half.tile[1].size = 64;
+    split.split_k = 4;
+    kc_kernel *step = tile(kernel("tiles", c), whole);
+    kc_object *ways[] = { resized(step, "m n k", 1792), resized(step, "m n k", 1793),
+                          resized(tile(kernel("half as wide", c), half), "m n k", 1793),
+                          resized(tile(kernel("split by 4", c), split), "m n k", 1793) };
+    return compare(ways, 4, "a100-sxm4-80gb", NULL, "none");
+}
+
+/* ---- both ways ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *script;             /* a file of scripts/, or what the stdlib builds */
+    const char *params[3];          /* "n=64" */
+    kc_object *(*build[2])(void);   /* its objects, in order */
+} rows[] = {
+    { "backward.lua", { NULL }, { backward } },
+    { "flashattn.lua", { NULL }, { flashattn } },
+    { "flashattn_tiles.lua", { NULL }, { flashattn_tiles_best, flashattn_tiles_top } },
+    { "gemm_levels.lua", { NULL }, { gemm_levels } },
+    { "overlap.lua", { NULL }, { overlap } },
+    { "roofline101.lua", { NULL }, { roofline101 } },
+    { "ski_slope.lua", { "n=64", "rows=64", "head=16" }, { ski_slope } },
+    { "softmax_passes.lua", { NULL }, { softmax_passes } },
+    { "tile_sweep.lua", { NULL }, { tile_sweep_best, tile_sweep_front } },
+    { "wave_quantization.lua", { NULL }, { wave_quantization } },
+    /* device_whatif.lua shows words only; its kernels are among these. */
+    { "gemm.plain { m = 64, n = 8192, k = 8192 }", { NULL }, { stdlib_gemm } },
+    { "gemm.plain { m = 256, n = 1024, k = 512, epilogue = 'gelu' }", { NULL }, { stdlib_epilogue } },
+    { "norm.layer { m = 512, k = 4096 }", { NULL }, { stdlib_norm } },
+    { "attention.standard { b = 2, h = 4, i = 512, d = 64 }", { NULL }, { stdlib_standard } },
+    { "attention.fused { b = 16, h = 16, i = 2048, d = 128, causal = true }", { NULL }, { stdlib_fused } },
+    { "attention.flash { h = 4, i = 1024, d = 64, causal = true, loops = 'fa1', tile = { i = 64, j = 128 } }", { NULL }, { stdlib_fa1 } },
+};
+
+static const char *const stdlib_device = "h200-sxm";
+
+/* The results of a comparison are looked at one by one; their kernels too. */
+static void same_result(const kc_result *a, const kc_result *b)
+{
+    for (int f = 0; f < KC_FIELD_COUNT; f++) {
+        double x = 0, y = 0;
+        assert_int_equal(kc_result_number(a, (kc_field)f, &x), kc_result_number(b, (kc_field)f, &y));
+        if (memcmp(&x, &y, sizeof x) != 0)
+            print_error("%s: %s is %.17g in C, %.17g in Lua\n", kc_result_name(a), kc_field_name((kc_field)f), x, y);
+        assert_memory_equal(&x, &y, sizeof x);
+    }
+    assert_int_equal(kc_result_tensors(a), kc_result_tensors(b));
+    for (size_t i = 0; i < kc_result_tensors(a); i++)
+        for (int c = 0; c < KC_LEDGER_COUNT; c++) {
+            double x = kc_result_tensor_number(a, i, (kc_ledger)c), y = kc_result_tensor_number(b, i, (kc_ledger)c);
+            assert_memory_equal(&x, &y, sizeof x);
+        }
+    assert_int_equal(kc_result_kernels(a), kc_result_kernels(b));
+    for (size_t i = 0; i < kc_result_kernels(a); i++) {
+        kc_result *x = kc_result_kernel(a, i), *y = kc_result_kernel(b, i);
+        same_result(x, y);
+        kc_release(x);
+        kc_release(y);
+    }
+}
+
+static void same_rows(const kc_comparison *a, const kc_comparison *b)
+{
+    assert_int_equal(kc_comparison_rows(a), kc_comparison_rows(b));
+    for (size_t i = 0; i < kc_comparison_rows(a); i++) {
+        kc_result *x = kc_comparison_result(a, i), *y = kc_comparison_result(b, i);
+        assert_int_equal(x == NULL, y == NULL);
+        if (x)
+            same_result(x, y);
+        kc_release(x);
+        kc_release(y);
+    }
+}
+
+static void same_text(const char *a, const char *b)
+{
+    assert_non_null(a);
+    assert_non_null(b);
+    size_t at = 0;
+    while (a[at] && a[at] == b[at])
+        at++;
+    if (a[at] != b[at])
+        print_error("from byte %zu on, in C\n  %.160s\nin Lua\n  %.160s\n", at, a + at, b + at);
+    assert_true(a[at] == b[at]);
+}
+
+static kc_status run_row(kc_vm *vm, size_t row)
+{
+    char text[512];
+    size_t length = strlen(rows[row].script);
+    for (size_t p = 0; p < COUNT(rows[row].params) && rows[row].params[p]; p++) {
+        const char *equals = strchr(rows[row].params[p], '=');
+        snprintf(text, sizeof text, "%.*s", (int)(equals - rows[row].params[p]), rows[row].params[p]);
+        assert_int_equal(kc_vm_param(vm, text, equals + 1), KC_OK);
+    }
+    if (strcmp(rows[row].script + length - 4, ".lua") == 0) {
+        snprintf(text, sizeof text, "scripts/%s", rows[row].script);
+        return kc_vm_run_file(vm, text);
+    }
+    snprintf(text, sizeof text, "local kc = require 'kcost'\nreturn kc.evaluate(kc.lib.%s, '%s')", rows[row].script, stdlib_device);
+    return kc_vm_run(vm, text, strlen(text), "stdlib");
+}
+
+static kc_object *nth_object(const kc_vm *vm, size_t nth)
+{
+    for (size_t i = 0; i < kc_vm_answers(vm); i++) {
+        kc_object *answer = kc_vm_answer(vm, i);
+        if (answer && nth-- == 0)
+            return answer;
+    }
+    return NULL;
+}
+
+static void same_object(kc_object *in_c, kc_object *in_lua)
+{
+    assert_non_null(in_lua);
+    assert_int_equal(kc_object_kind(in_c), kc_object_kind(in_lua));
+    if (kc_object_kind(in_c) == KC_RESULT)
+        same_result((kc_result *)in_c, (kc_result *)in_lua);
+    if (kc_object_kind(in_c) == KC_COMPARISON)
+        same_rows((kc_comparison *)in_c, (kc_comparison *)in_lua);
+    same_text(kc_json(in_c), kc_json(in_lua));
+}
+
+TEST(every_kernel_of_a_script_costs_the_same_built_in_C)
+{
+    for (size_t row = 0; row < COUNT(rows); row++) {
+        kc_vm *vm;
+        kc = kc_context_new(NULL, NULL);
+        assert_int_equal(kc_vm_new(NULL, &vm), KC_OK);
+        if (run_row(vm, row) != KC_OK)
+            print_error("%s: %s\n", rows[row].script, kc_vm_message(vm));
+        assert_text(kc_vm_message(vm), "");
+        for (size_t i = 0; i < COUNT(rows[row].build) && rows[row].build[i]; i++) {
+            kc_object *in_c = rows[row].build[i]();
+            if (kc_object_kind(in_c) == KC_KERNEL || kc_object_kind(in_c) == KC_PROGRAM)
+                in_c = keep(kc_evaluate(in_c, device(stdlib_device), NULL));
+            same_object(in_c, nth_object(vm, i));
+        }
+        while (kept_count > 0)
+            kc_release(kept[--kept_count]);
+        kc_context_free(kc);
+        kc_vm_free(vm);
+    }
+}
+
+static bool is_in_table(const char *script)
+{
+    bool there = strcmp(script, "device_whatif.lua") == 0; /* it returns words only */
+    for (size_t row = 0; row < COUNT(rows); row++)
+        there = there || strcmp(script, rows[row].script) == 0;
+    return there;
+}
+
+TEST(each_script_is_in_the_table)
+{
+    DIR *folder = opendir("scripts");
+    size_t scripts = 0;
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (!end || strcmp(end, ".lua") != 0)
+            continue;
+        if (!is_in_table(entry->d_name))
+            print_error("%s is built in Lua only\n", entry->d_name);
+        assert_true(is_in_table(entry->d_name));
+        scripts++;
+    }
+    closedir(folder);
+    assert_true(scripts > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_of_a_script_costs_the_same_built_in_C),
+        cmocka_unit_test(each_script_is_in_the_table),
+    };
+    return run(tests);
+}
