@@ -590,6 +590,12 @@ const char *kc_csv(kc_object *object, int tensors);
 
 /* ---- the VM (libkcost-lua5.4, libkcost-luajit) ------------------------ */
 
+/* A VM is of one thread at a time; it fails with a status, for which kc_vm_message has the sentence.  What its
+ * scripts made goes with it, but for objects that the host retained.  It is not freed from inside its own run.
+ *     kc_vm *vm;
+ *     const char *text = "return require('kcost').lib.gemm.plain { m = 512, n = 512, k = 512 }";
+ *     if (kc_vm_new(NULL, &vm) == KC_OK && kc_vm_run(vm, text, strlen(text), "gemm.lua") == KC_OK)
+ *         puts(kc_vm_json(vm)); */
 typedef struct kc_vm kc_vm;
 
 /* What a VM is given; a zeroed struct is a sandbox without limits. */
@@ -604,18 +610,11 @@ typedef struct kc_vm_options {
                                    templates with "?", ";" between them */
 } kc_vm_options;
 
-/* A VM, of one thread at a time.  options NULL: as a zeroed struct.  KC_EENGINE: the process has bound this
- * library's Lua to another engine; KC_ENOMEM.  *vm is then NULL.
- *     kc_vm *vm;
- *     const char *text = "return require('kcost').lib.gemm.plain { m = 512, n = 512, k = 512 }";
- *     if (kc_vm_new(NULL, &vm) == KC_OK && kc_vm_run(vm, text, strlen(text), "gemm.lua") == KC_OK)
- *         puts(kc_vm_json(vm)); */
 kc_status kc_vm_new(const kc_vm_options *options, kc_vm **vm);
-/* Frees it and what scripts made, but for objects that the host retained.  Not from inside a run. */
 void kc_vm_free(kc_vm *vm);
-/* What param(name, default) gives, as text: a number, true, false, or a string.  Of two of one name the last
- * one counts.  A run that asks for it nowhere fails with KC_EARGUMENT. */
+/* What param(name, default) gives, as text: a number, true, false, or a string. */
 kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value);
+
 /* What require(name) gives in every later run, before any file: the value of this chunk, Lua text, run once a
  * run.  Copied; "kcost" and "kcost.NAME" are refused. */
 kc_status kc_vm_module(kc_vm *vm, const char *name, const char *text, size_t length);
