@@ -41,5 +41,12 @@ else
     else
         skip "another engine before its own is KC_EENGINE ($other is not installed)"
     fi
+    # Without a trick: a host of the other engine, as a plugin of an editor would be.
+    if ${CC:-cc} -Ivm/include -o "$folder/guest" "$folder/host.c" -Wl,--no-as-needed "-l:$other" -L"$BUILD" \
+        "-lkcost-$ENGINE" -lkcost 2>"$folder/log"; then
+        fact "in a host of another engine it is KC_EENGINE too" env "LD_LIBRARY_PATH=$BUILD" sh -c "'$folder/guest'; [ \$? = 5 ]"
+    else
+        skip "in a host of another engine it is KC_EENGINE too ($other is not installed)"
+    fi
 fi
 facts_end

@@ -1,4 +1,4 @@
--- error: kc.verify: this kernel takes 3.00001e+15 steps, more than 10^8; smaller sizes or larger tiles take fewer
+-- error: kc.verify: this kernel takes 3000010000000003 steps, more than 100000000; smaller sizes or larger tiles take fewer
 -- line: 9
 local kc = require "kcost"
 

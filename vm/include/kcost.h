@@ -642,7 +642,8 @@ const char *kc_vm_csv(kc_vm *vm, int tensors);
 
 /* The module, for a Lua state of this library's engine that the host owns: a lua_CFunction that leaves the table
  * of `require "kcost"`.  Its memory comes from the state's allocator, errors are Lua's.
- *     luaL_requiref(L, "kcost", luaopen_kcost, 0); */
+ *     lua_getglobal(L, "package"), lua_getfield(L, -1, "preload");
+ *     lua_pushcfunction(L, luaopen_kcost), lua_setfield(L, -2, "kcost"); */
 struct lua_State;
 int luaopen_kcost(struct lua_State *L);
 

@@ -258,7 +258,10 @@ kc_status kci_axes_order(kci_axes *axes)
     }
     if (axes->points < KCI_MAX_SIZE)
         return list_columns(axes);
-    return kci_fail(axes->context, KC_EARGUMENT, "sweep: the space has %.3g points, more than 2^53", axes->points);
+    char shown[32] = "10^308 or more";
+    if (isfinite(axes->points))
+        kci_format_number(axes->points, shown);
+    return kci_fail(axes->context, KC_EARGUMENT, "sweep: the space has %s points, more than 2^53", shown);
 }
 
 void kci_axes_at(const kci_axes *axes, double point, uint32_t *index)

@@ -1,7 +1,6 @@
 /* device.c: devices as objects: named, copied, set, read, listed. Design, section 5. */
 #include "device.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -128,9 +127,9 @@ const char *kc_device_id(size_t i)
 }
 
 /* Names are equal whatever their case, "H100 SXM5" being "h100-sxm5". */
-static int plain(char c)
+static char plain(char c)
 {
-    return c == ' ' || c == '_' ? '-' : tolower((unsigned char)c);
+    return c == ' ' || c == '_' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
 static bool same_name(const char *a, const char *b, size_t length)

@@ -1,20 +1,25 @@
 /* index.c: index strings: "b h i d", "n c 2*p+r-1 #c*u+c", "[m] k"; design, section 2.1. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "tensor.h"
 
+/* Of ASCII, whatever the locale. */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static bool starts_name(char c)
 {
-    return isalpha((unsigned char)c) || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 static size_t name_length(const char *at)
 {
     size_t n = 0;
     if (starts_name(*at))
-        while (isalnum((unsigned char)at[n]) || at[n] == '_')
+        while (starts_name(at[n]) || is_digit(at[n]))
             n++;
     return n;
 }
@@ -74,9 +79,9 @@ static kc_status read_term(reader *r, kci_form *form, double sign)
 {
     kci_form_term term = { .coefficient = sign };
     for (;;) {
-        if (isdigit((unsigned char)*r->at)) {
+        if (is_digit(*r->at)) {
             double number = 0;
-            while (isdigit((unsigned char)*r->at))
+            while (is_digit(*r->at))
                 number = number * 10 + (*r->at++ - '0');
             term.coefficient *= number;
             if (fabs(term.coefficient) >= KCI_MAX_SIZE)

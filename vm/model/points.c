@@ -188,7 +188,7 @@ static kc_status rig(kc_evaluator *e)
     kci_variant variant = { .count = 0 };
     kc_status status = kci_variant_make(e->space, index, &variant);
     if (status == KC_OK)
-        status = kci_block_rig(e->block, 0, &variant, NULL);
+        status = kci_block_rig(e->block, 0, &variant, "");
     kci_variant_free(e->space, &variant);
     if (status != KC_OK)
         e->block->outer = -1; /* to be made anew for the next point */

@@ -95,9 +95,13 @@ static kc_status verify_one(kc_kernel *kernel, double *steps)
         status = kci_walk(graph, kernel->tiling, NULL, NULL, VERIFY_STEPS - *steps, &walk);
     if (status == KC_OK) {
         *steps += walk.steps;
-        if (kci_walk_differs(graph, &walk, counts, name, sizeof name, &walked, &counted) != NULL)
-            status = kci_fail(context, KC_EARGUMENT, "verify: kernel '%.80s': the walk finds %.17g %s, the count %.17g",
-                              kernel->name, walked, name, counted);
+        if (kci_walk_differs(graph, &walk, counts, name, sizeof name, &walked, &counted) != NULL) {
+            char found[32], said[32];
+            kci_format_number(walked, found);
+            kci_format_number(counted, said);
+            status = kci_fail(context, KC_EARGUMENT, "verify: kernel '%.80s': the walk finds %s %s, the count %s", kernel->name,
+                              found, name, said);
+        }
         kci_walk_free(&walk);
     }
     if (plan != NULL)

@@ -78,7 +78,7 @@ kc_status kci_walk_goes_on(kci_walker *w)
         look(w);
     if (w->max_steps < 0)
         return KC_ELIMIT;
-    return w->steps <= w->max_steps ? KC_OK : kci_fail(w->context, KC_ELIMIT, "verify: more than %g steps", w->max_steps);
+    return w->steps <= w->max_steps ? KC_OK : kci_fail(w->context, KC_ELIMIT, "verify: more than %.0f steps", w->max_steps);
 }
 
 static void perform(kci_walker *w, kci_job *job, uint32_t pass)
@@ -258,9 +258,11 @@ static void find_streams(kci_walker *w)
 static kc_status walk_all(kci_walker *w)
 {
     double ahead = kci_walk_point_steps(w) + (w->tiling == NULL ? 0 : walk_steps(w));
+    char shown[32];
+    kci_format_number(ahead, shown);
     if (ahead > w->max_steps)
-        return kci_fail(w->context, KC_ELIMIT, "verify: this kernel takes %g steps, more than 10^%g; smaller sizes or larger tiles take fewer", ahead,
-                        log10(w->max_steps));
+        return kci_fail(w->context, KC_ELIMIT, "verify: this kernel takes %s steps, more than %.0f; smaller sizes or larger tiles take fewer",
+                        shown, w->max_steps);
     w->out->launches = 1;
     w->out->passes = w->passes;
     kc_status status = KC_OK;

@@ -70,7 +70,7 @@ kc_status kci_walk_virtuals(kci_walker *w)
         const kci_axis *axis = &graph->axes[graph->virtuals[v].axis];
         double size = kci_walk_axis_size(w, axis);
         if (size > w->max_steps || kci_walk_points(w, axis->loops) > w->max_steps)
-            return kci_fail(w->context, KC_ELIMIT, "verify: more than %g steps", w->max_steps);
+            return kci_fail(w->context, KC_ELIMIT, "verify: more than %.0f steps", w->max_steps);
         unsigned char *met = kci_alloc(w->context, (size_t)size + 1);
         w->values[v] = kci_alloc(w->context, ((size_t)size + 1) * sizeof **w->values);
         kci_odometer points;

@@ -142,8 +142,9 @@ static bool bitmap_make(kci_walker *w, bitmap *map, double entries)
 {
     map->bytes = NULL;
     if (entries > 8 * w->max_steps || entries / 8 > (double)(SIZE_MAX / 4)) {
-        kci_fail(w->context, KC_ELIMIT, "verify: marking %g elements is more than the %g steps it may take", entries,
-                 w->max_steps);
+        char shown[32];
+        kci_format_number(entries, shown);
+        kci_fail(w->context, KC_ELIMIT, "verify: marking %s elements is more than the %.0f steps it may take", shown, w->max_steps);
         return false;
     }
     map->size = (size_t)(entries / 8) + 1;

@@ -165,7 +165,7 @@ kc_status kci_walk_tables(kci_walker *w)
         acc->parts = (size_t)acc->partials * kci_walk_keys(w, w->grid & acc->index);
         double bytes = (double)acc->parts * (double)acc->tiles * (double)acc->visits;
         if (bytes > 4 * w->max_steps)
-            return kci_fail(w->context, KC_ELIMIT, "verify: more than %g steps", w->max_steps);
+            return kci_fail(w->context, KC_ELIMIT, "verify: more than %.0f steps", w->max_steps);
         acc->last_size = acc->foreign * sizeof *acc->last;
         acc->visit_size = acc->foreign * acc->tiles * sizeof *acc->visit;
         acc->live_size = acc->parts * acc->tiles * acc->visits;
