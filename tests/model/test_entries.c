@@ -294,6 +294,35 @@ TEST(a_position_that_is_not_there_gives_nothing)
     assert_int_equal(kc_field_named(NULL), KC_FIELD_COUNT);
 }
 
+TEST(objects_of_two_contexts_do_not_mix)
+{
+    kc_context *here = context;
+    kc_tensor *a = tensor("A", "m=4 k=8", "f16"), *c = write_of("C", map1("relu", read_of(a)));
+    kc_value *x = read_of(a);
+    kc_schedule *s = schedule_of("m=2", NULL, NULL);
+    kc_object *parts[] = { object(c) };
+    kc_value *inputs[] = { NULL, x };
+    context = kc_context_new(counted_resize, &heap);
+    const kc_size size[] = { { "m", 4 }, { "k", 8 } };
+    kc_dtype *f16 = kc_dtype_named(context, "f16");
+    kc_tensor *b = kc_tensor_new(context, "B", "m k", f16, size, 2), *d;
+    inputs[0] = kc_read(b, NULL, NULL, 0, 1, 0);
+    d = kc_write("D", inputs[0], NULL, NULL, NULL, NULL, 0, 1);
+    refuses(kc_map("add", inputs, 2, NULL), "another context");
+    refuses(kc_matmul(inputs[0], x, "k", NULL, NULL, NULL), "another context");
+    refuses(kc_kernel_new(context, NULL, &c, 1), "another context");
+    refuses(kc_fuse(context, "f", parts, 1, NULL, 0), "another context");
+    refuses(kc_group(context, "g", parts, 1), "another context");
+    refuses(kc_program_new(context, "p", parts, 1), "another context");
+    refuses(kc_compare(context, parts, 1, NULL, 0, NULL), "another context");
+    refuses(kc_tile(object(d), s), "another context");
+    void *const made[] = { d, inputs[0], b, f16 };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        kc_release(made[i]);
+    kc_context_free(context);
+    context = here;
+}
+
 TEST(a_status_has_words)
 {
     assert_text(kc_status_text(KC_EDEVICE), "the kernel does not run on this device");
@@ -311,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         fact(each_takes_NULL_for_an_object_and_none_was_forgotten),
         fact(a_position_that_is_not_there_gives_nothing),
+        fact(objects_of_two_contexts_do_not_mix),
         fact(a_status_has_words),
         fact(a_program_tells_how_often_a_part_runs),
     };

@@ -41,7 +41,7 @@
  * Threads.  A context and everything made in it belong to one thread at a
  * time; callbacks and the allocation hook are called in the thread of the call.
  * Contexts, and VMs, are independent of each other; there is no global state.
- * Objects of two contexts do not mix.
+ * Objects of two contexts do not mix: where names matter, that is refused.
  *
  * Units.  Byte, FLOP, second, byte/s, FLOP/s, Hz; a multiply-add is 2 FLOP.
  * Sizes are whole, positive and below 2^53.  Counts are doubles, exact up to

@@ -351,6 +351,7 @@ kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t coun
             kci_fail(context, KC_EARGUMENT, "compare: x %zu is missing", x + 1);
             good = false;
         }
+        good = good && kci_same_context(context, xs[x], "compare") == KC_OK;
         for (size_t d = 0; good && d < c->columns; d++)
             good = kci_watched(context, "compare", (double)(x * c->columns + d), (double)c->row_count) == KC_OK &&
                    set_row(c, x * c->columns + d, xs[x], device_count ? devices[d] : NULL, options);

@@ -262,6 +262,15 @@ kc_context *kc_object_context(const kc_object *object)
     return object ? object->context : NULL;
 }
 
+kc_status kci_same_context(kc_context *context, const void *object, const char *call)
+{
+    const kc_object *other = object;
+    if (!other || other->context == context)
+        return KC_OK;
+    return kci_fail(context, KC_EARGUMENT, "%s: %s '%.80s' was made in another context", call,
+                    other->kind == KC_VALUE ? "a value" : "the object", kc_object_name(other));
+}
+
 uint64_t kci_next_sequence(kc_context *context)
 {
     return ++context->sequence;

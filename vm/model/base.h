@@ -57,6 +57,9 @@ const char *kci_name(const kc_context *context, kci_symbol symbol);
 /* Records the sentence and returns the status: `return kci_fail(…)`. */
 kc_status kci_fail(kc_context *context, kc_status status, const char *format, ...) KCI_PRINTF(3, 4);
 
+/* Names are numbers of one context: an object of another one is refused.  NULL is not. */
+kc_status kci_same_context(kc_context *context, const void *object, const char *call);
+
 /* What kc_context_watch was given; NULL: nothing. */
 kc_watch kci_context_watch(const kc_context *context, void **data);
 /* Asks it whether `call` may go on; `of` 0: not known.  KC_ELIMIT: no, and the sentence is recorded. */

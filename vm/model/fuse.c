@@ -49,7 +49,7 @@ static kc_status gather(fusing *f, kc_object *const *parts, size_t count)
 {
     kc_status status = KC_OK;
     for (size_t i = 0; i < count && !status; i++) {
-        if (!parts[i])
+        if (!parts[i] || kci_same_context(f->context, parts[i], "fuse") != KC_OK)
             return KC_EARGUMENT;
         if (parts[i]->kind == KC_TENSOR) {
             status = add_made(f, (kc_tensor *)(void *)parts[i]);

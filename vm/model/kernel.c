@@ -121,7 +121,7 @@ static bool written_ok(kc_context *context, const char *call, kc_tensor *const *
     if (count == 0)
         kci_fail(context, KC_EARGUMENT, "%s: no written tensor is given", call);
     for (size_t i = 0; i < count; i++) {
-        if (!tensors[i])
+        if (!tensors[i] || kci_same_context(context, tensors[i], call) != KC_OK)
             return false;
         if (!tensors[i]->value) {
             kci_fail(context, KC_EARGUMENT, "%s: %.80s is not written by any op; give tensors made by kc.write", call,
@@ -177,7 +177,7 @@ kc_kernel *kc_group(kc_context *context, const char *name, kc_object *const *par
     if (ok)
         group->member_count = count;
     for (size_t i = 0; ok && i < count; i++) {
-        kc_kernel *member = kci_as_kernel(parts[i], "group", "each part");
+        kc_kernel *member = kci_same_context(context, parts[i], "group") == KC_OK ? kci_as_kernel(parts[i], "group", "each part") : NULL;
         ok = member != NULL;
         if (ok && member->member_count > 0) {
             kci_fail(context, KC_EARGUMENT, "group: '%.80s' is a group itself; give its kernels", member->name);

@@ -279,9 +279,10 @@ kc_program *kc_program_new(kc_context *context, const char *name, kc_object *con
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         program->parts[i].times = 1;
-        if (parts[i] && parts[i]->kind == KC_PROGRAM)
+        bool here = kci_same_context(context, parts[i], "program") == KC_OK;
+        if (here && parts[i] && parts[i]->kind == KC_PROGRAM)
             program->parts[i].object = kc_retain(parts[i]);
-        else
+        else if (here)
             program->parts[i].object = (kc_object *)(void *)kci_as_kernel(parts[i], "program", "each part");
         ok = program->parts[i].object != NULL;
     }

@@ -353,7 +353,7 @@ kc_kernel *kci_kernel_scheduled(kc_kernel *kernel, kc_schedule *schedule)
 
 kc_kernel *kc_tile(kc_object *object, const kc_schedule *schedule)
 {
-    if (!object || !schedule)
+    if (!object || !schedule || kci_same_context(object->context, schedule, "tile") != KC_OK)
         return NULL;
     kc_kernel *kernel = kci_as_kernel(object, "tile", "the first argument");
     if (!kernel)

@@ -76,6 +76,9 @@ static kci_text dims_of(const kc_value *value)
 static kc_value *make(kci_value_kind op, const char *label, kc_value *const *inputs, size_t count)
 {
     kc_context *context = inputs[0]->base.context;
+    for (size_t i = 1; i < count; i++)
+        if (kci_same_context(context, inputs[i], label) != KC_OK)
+            return NULL;
     kc_value *value = kci_new(context, KC_VALUE, sizeof *value);
     if (!value)
         return NULL;
