@@ -224,9 +224,9 @@ $(KCOST): $(COMMAND_O) $(BINDING_O) $(MODEL_O) $(B)/files
 
 # ---- the model as one file ---------------------------------------------------
 
-build/amalg/kcost.c: vm/amalg.awk LICENSE $(B)/gen/devices.c $(wildcard vm/model/*.[ch]) $(B)/files
+build/amalg/kcost.c: vm/amalg.awk LICENSE $(B)/gen/devices.c $(B)/gen/ffi.c $(wildcard vm/model/*.[ch]) $(B)/files
 	$(call making,amalg)
-	$(Q)awk -f $< LICENSE $(MODEL) $(B)/gen/devices.c >$@
+	$(Q)awk -f $< LICENSE $(MODEL) $(B)/gen/devices.c $(B)/gen/ffi.c >$@
 
 build/amalg/kcost.h: vm/include/kcost.h
 	@mkdir -p $(@D) && cp $< $@
