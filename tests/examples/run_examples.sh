@@ -35,6 +35,14 @@ ends() {
     [ $? = "$wanted" ]
 }
 
+# named FILE...: the page names each of them.
+named() {
+    for file in "$@"; do
+        grep -q "^|.*\`${file##*/}\`.*|" $at/README.md || { echo "$file" && return 1; }
+    done
+}
+fact "the page of the examples names each" named $at/*.[cl]* $at/*.py
+
 line=$(LUA_CPATH="$BUILD/?.so" "$ENGINE" $at/stock.lua)
 fact "a stock interpreter prices the matmul" expr "$line" : 'C on h100-sxm5: [0-9.]* us, [a-z0-9]* binds$'
 
