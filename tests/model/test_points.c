@@ -54,6 +54,7 @@ TEST(a_point_is_what_evaluate_says_to_the_last_bit)
         in[3][p] = tiles[(size_t)chance(0, 4)];
     }
     assert_int_equal(run_points(e, POINTS), KC_OK);
+    assert_text(kc_object_text(object(e)), "evaluator of C over device, size.m, size.k, stages, tile.m, tile.n");
     for (size_t p = 0; p < POINTS; p++) {
         const kc_size size[] = { { "m", in[1][p] }, { "k", in[1][p] } };
         kc_object *resized = kc_resized(object(c), size, 2);
