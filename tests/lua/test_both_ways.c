@@ -318,15 +318,17 @@ static bool is_in_table(const char *script)
     return there;
 }
 
-/* Some return words only, made of what the stdlib builds. */
+/* Some return words only, made of what the stdlib builds: no object is in the JSON that tests/golden keeps. */
 static bool returns_words(const char *script)
 {
-    kc_vm *vm;
-    const both_row row = { script, { NULL }, { NULL } };
-    assert_int_equal(kc_vm_new(NULL, &vm), KC_OK);
-    assert_int_equal(run_row(vm, &row), KC_OK);
-    bool words = nth_object(vm, 0) == NULL;
-    kc_vm_free(vm);
+    char path[300], line[4096];
+    bool words = true;
+    snprintf(path, sizeof path, "tests/golden/%.*s.json", (int)strcspn(script, "."), script);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        words = words && !strstr(line, "\"kind\":");
+    fclose(file);
     return words;
 }
 
