@@ -83,6 +83,13 @@ static inline double environment_number(const char *name, double otherwise)
     return text && *text ? strtod(text, NULL) : otherwise;
 }
 
+/* How many of `count` to look at: all, or a few under valgrind, where KCOST_RANDOM is small. */
+static inline size_t a_few_of(size_t count)
+{
+    double most = environment_number("KCOST_RANDOM", HUGE_VAL) / 200;
+    return most < (double)count ? (size_t)ceil(most) : count;
+}
+
 /* The file of that name below $SHARED, opened for reading; NULL where there is none. */
 static inline FILE *open_shared(const char *name)
 {

@@ -77,9 +77,8 @@ static void gives(kc_vm *vm, const char *script, const char *want)
 TEST(runs_engines_threads_and_allocators_make_no_difference)
 {
     static char kept[1 << 20];
-    size_t count = sizeof scripts / sizeof *scripts;
-    size_t most = (size_t)environment_number("KCOST_RANDOM", 1e6) / 200; /* under valgrind a few will do */
-    for (size_t i = 0; i < count && i < most; i++) {
+    size_t count = a_few_of(sizeof scripts / sizeof *scripts);
+    for (size_t i = 0; i < count; i++) {
         size_t turn = i;
         kc_vm *plain = new_vm(NULL, NULL, 1), *other = new_vm(moving, &turn, 3);
         load_kept(kept, sizeof kept, scripts[i]);

@@ -1,7 +1,7 @@
 /* test_points.c: one x at points that the caller chooses, as columns: kc_evaluator. */
 #include "workbench.h"
 
-enum { POINTS = 200, FIELDS = 6 };
+enum { POINTS = 100, FIELDS = 6 };
 
 static const kc_field fields[FIELDS] = { KC_TIME, KC_SERIAL_TIME, KC_BYTES, KC_SMEM, KC_OCCUPANCY, KC_TIME_HBM };
 
