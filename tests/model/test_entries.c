@@ -159,6 +159,7 @@ static void call_results(void)
     GIVES_NULL(kc_result_schedule_text, NULL, "grid");
     GIVES_NULL(kc_result_explain, NULL);
     GIVES_NULL(kc_result_formula, NULL, "time");
+    FAILS(kc_result_expect, NULL, "time < 1");
     FAILS(kc_result_sensitivity, NULL, "hbm", &number);
     GIVES_NULL(kc_result_best, NULL);
     GIVES_NOTHING(kc_result_searched, NULL, &number);
