@@ -3,8 +3,12 @@
 #include "kcost.h"
 #include "unit.h"
 
-static const char *const scripts[] = { "flashattn_tiles", "backward",       "tile_sweep",  "device_whatif", "flashattn",        "gemm_levels",
-                                       "overlap",         "softmax_passes", "roofline101", "ski_slope",     "wave_quantization" };
+static const char *const scripts[] = {
+    "flashattn_tiles", "backward",  "tile_sweep",  "decode_split", "depthwise",      "device_whatif", "flashattn",
+    "gemm_levels",     "gqa",       "mla",         "largest_batch", "mlp_fusion",    "moe_batch",     "norm_fusion",
+    "overlap",         "ski_slope", "roofline101", "speculative",  "softmax_passes", "quantised_weights",
+    "wave_quantization",
+};
 
 /* Never the same address twice in a row, and nothing in a fresh block is zero. */
 static void *moving(void *data, void *block, size_t old_size, size_t new_size)
