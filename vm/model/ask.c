@@ -39,7 +39,7 @@ static void keep_least(kc_result *r, const kc_result *member, kc_field field)
 
 static kc_status add_member(kc_result *r, const kc_result *member)
 {
-    if (kci_result_add_rows(r, member) != KC_OK)
+    if (kci_result_add_rows(r, member) != KC_OK || kci_result_add_notes(r, member) != KC_OK)
         return KC_ENOMEM;
     for (int f = 0; f < KC_FIELD_COUNT; f++)
         if (kci_field_kind_of((kc_field)f) == KCI_FIELD_SUM && member->has[f])
@@ -127,13 +127,14 @@ typedef struct walk {
     kc_result *total;
     const kc_device *device;
     const kc_options *options;
+    bool words;
 } walk;
 
 static kc_status add_kernel(void *data, kc_kernel *kernel, double times)
 {
     walk *w = data;
     kc_context *context = kernel->base.context;
-    kc_result *r = kernel_result(kernel, times, w->device, w->options, true);
+    kc_result *r = kernel_result(kernel, times, w->device, w->options, w->words);
     if (!r)
         return kci_fail(context, kc_context_status(context), "%s (%s > %s)",
                         kc_context_message(context), w->total->name, kernel->name);
@@ -143,19 +144,35 @@ static kc_status add_kernel(void *data, kc_kernel *kernel, double times)
     return status;
 }
 
-static kc_result *program_result(const kc_program *program, const kc_device *device,
-                                 const kc_options *options)
+/* What a program says of itself, and of its kernels. */
+static kc_status add_words(kc_result *r, const kc_program *program, const kc_options *options)
 {
-    walk w = { .device = device, .options = options };
+    kc_status status = kci_program_notes(program, &r->notes);
+    for (size_t i = 0; i < r->kernel_count && status == KC_OK; i++) {
+        status = kci_result_words(r->kernels[i]);
+        if (status == KC_OK)
+            status = kci_result_add_notes(r, r->kernels[i]);
+    }
+    return status == KC_OK ? set_convention_line(r, options, true) : status;
+}
+
+static kc_result *program_result(const kc_program *program, const kc_device *device,
+                                 const kc_options *options, bool words)
+{
+    walk w = { .device = device, .options = options, .words = words };
     w.total = kci_result_new(program->base.context, program->name,
                              device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
-    if (w.total && (kci_program_notes(program, &w.total->notes) != KC_OK ||
-                    kci_program_visit(program, add_kernel, &w) != KC_OK ||
-                    set_convention_line(w.total, options, true) != KC_OK || kci_result_finish(w.total) != KC_OK)) {
-        kc_release(w.total);
-        w.total = NULL;
+    if (!w.total)
+        return NULL;
+    kc_status status = kci_program_visit(program, add_kernel, &w);
+    if (status == KC_OK)
+        status = words ? add_words(w.total, program, options) : set_convention_line(w.total, options, false);
+    if (status == KC_OK && kci_result_finish(w.total) == KC_OK) {
+        w.total->due = !words;
+        return w.total;
     }
-    return w.total;
+    kc_release(w.total);
+    return NULL;
 }
 
 /* A tensor that `cache` names and that nothing of x has is a slip of the pen. */
@@ -186,7 +203,7 @@ static kc_result *ask_words(kc_object *x, const kc_device *device, const kc_opti
         return NULL;
     kc_result *r = NULL;
     if (x->kind == KC_PROGRAM) {
-        r = program_result((const kc_program *)(const void *)x, device, options);
+        r = program_result((const kc_program *)(const void *)x, device, options, words);
         if (r)
             r->x = kc_retain(x);
     } else {
@@ -216,6 +233,13 @@ kc_status kci_result_words(const kc_result *result)
     kc_result *r = (kc_result *)(uintptr_t)result; /* what it puts off is no change */
     if (!r || !r->due)
         return KC_OK;
+    if (r->x->kind == KC_PROGRAM) {
+        kc_status status = add_words(r, (const kc_program *)(const void *)r->x, r->options);
+        r->due = status != KC_OK;
+        if (r->due)
+            kci_notes_free(&r->notes); /* they are made anew when asked again */
+        return status;
+    }
     kc_result *full = kernel_result((const kc_kernel *)(const void *)r->x, 1, r->of, r->options, true);
     if (!full)
         return kc_context_status(r->base.context);
@@ -272,7 +296,7 @@ kc_result *kc_count(kc_object *x, const kc_options *options)
 {
     if (x && measured_refused(x->context, options, "count", "needs a device to compare with: evaluate"))
         return NULL;
-    return ask(x, NULL, options, "count", true);
+    return ask(x, NULL, options, "count", false);
 }
 
 kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *options)

@@ -209,6 +209,11 @@ kc_status kci_result_add_rows(kc_result *r, const kc_result *part)
         for (int c = 0; c < KC_LEDGER_COUNT; c++)
             row->column[c] += part->rows[i].column[c];
     }
+    return KC_OK;
+}
+
+kc_status kci_result_add_notes(kc_result *r, const kc_result *part)
+{
     for (size_t i = 0; i < part->notes.count; i++)
         if (kci_note(&r->notes, "%s", part->notes.items[i]) != KC_OK)
             return KC_ENOMEM;

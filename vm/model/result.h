@@ -79,8 +79,9 @@ void kci_result_add(kc_result *result, kc_field field, double value);
 kci_result_row *kci_result_row_of(kc_result *result, const char *name);
 /* Adds a figure of the schedule; `value` is JSON. */
 kc_status kci_result_schedule_add(kc_result *result, const char *path, const char *value);
-/* Adds the rows and notes of `part`, those of one name together. */
+/* Adds the rows of `part`, those of one name together; its notes. */
 kc_status kci_result_add_rows(kc_result *result, const kc_result *part);
+kc_status kci_result_add_notes(kc_result *result, const kc_result *part);
 /* Work, bytes and times of n launches: what a row of a program shows. */
 void kci_result_times(kc_result *result, double n);
 /* Adds `kernel` (a reference is taken) to a program's result: its work, bytes, times,
