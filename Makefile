@@ -91,7 +91,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests benches demo check ci lint asan valgrind cover bench accuracy abi amalg install install-engine \
+.PHONY: all tests benches demo check ci lint asan valgrind cover bench accuracy abi amalg docs install install-engine \
         uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
@@ -137,6 +137,9 @@ abi: $(LIBRARY) $(VM) ## is the ABI of the libraries still that of tests/abi?  A
 	@BUILD=$(CURDIR)/$(B) ENGINE=$(LUA) VARIANT=$(VARIANT) tests/abi/run_abi.sh
 
 amalg: build/amalg/kcost.c build/amalg/kcost.h ## the model as one kcost.c and kcost.h, to paste into a project
+
+docs: $(MODULE) ## writes the tables of stdlib/README.md and stdlib/meta/kcost.lua, from stdlib/reference.lua
+	@UPDATE=1 LUA_PATH='tests/help/?.lua' LUA_CPATH='$(B)/?.so' $(LUA) tests/help/check_help.lua
 
 clean: ## removes build/
 	rm -rf build
@@ -267,6 +270,7 @@ at/share/kcost/devices               = $(DEVICES)
 at/share/kcost/scripts               = $(SCRIPTS)
 at/share/kcost/scripts/cluster       = $(sort $(wildcard scripts/cluster/*.sh))
 at/share/kcost/stdlib                = $(STDLIB)
+at/share/kcost/stdlib/meta           = stdlib/meta/kcost.lua
 at/share/man/man1                    = $(B)/kcost.1
 at/$(LUA_DIR)                        = $(MODULE)
 

@@ -1,7 +1,9 @@
 -- stream.lua: kernels of memory alone: STREAM's four (McCalpin), and transposing.
 --
 -- All are untiled kernels, and memory-bound on any device.  Compulsory traffic: each array once; a write that
--- reads its lines first is a convention, { write_allocate = true }.
+-- reads its lines first is a convention, { write_allocate = true }.  Parameters of STREAM's four:
+--     n        elements of an array, required
+--     dtype    "f64"
 local kc = require "kcost"
 local take, size = kc.lib.parameters.take, kc.lib.parameters.size
 

@@ -94,9 +94,9 @@ typedef struct kci_call {
 bool kci_push_found(lua_State *L, const char *templates, const char *name);
 /* The same of FOLDER/NAME.lua on the path of a trusted VM or a module. */
 bool kci_push_replaced(lua_State *L, const kci_state *state, const char *folder, const char *name);
-/* Pushes the file as a function whose chunk has that name; raises where it is no Lua. */
 /* Pushes a file's bytes in userdata, with room for one more; false: it can't be read, and nothing is pushed. */
 bool kci_push_bytes(lua_State *L, const char *path, size_t *length);
+/* Pushes the file as a function whose chunk has that name; raises where it is no Lua. */
 void kci_load_as(kci_call *c, const char *path, const char *chunk);
 
 /* ---- record.c --------------------------------------------------------- */
@@ -316,6 +316,9 @@ bool kci_is_call(const char *word, size_t length);
 void kci_module_push(lua_State *L, kci_state *state, int state_at);
 /* Gives the kcost table at the top its `lib`, which loads the stdlib by need. */
 void kci_library_add(lua_State *L, kci_state *state, int state_at);
+/* help.c: gives the kcost table at the top its `help`; pushes what stdlib files are given as second argument. */
+void kci_help_add(lua_State *L, int state_at);
+void kci_core_push(lua_State *L, int state_at);
 /* Pushes a table with fresh copies of what scripts may use; `stdlib`: errors in
  * it are raised at the user's line. */
 void kci_environment_push(lua_State *L, kci_state *state, int state_at, bool stdlib);

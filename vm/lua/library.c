@@ -25,12 +25,18 @@ static int no_such_library(kci_call *c, const char *name)
 }
 
 /* Runs the function at the top in the environment of the upvalues, leaves its value. */
-static void run_chunk(lua_State *L, const char *name)
+static void run_chunk(lua_State *L, const char *name, bool in_stdlib)
 {
+    int chunk = lua_gettop(L);
     lua_pushvalue(L, lua_upvalueindex(3));
     kci_set_environment(L);
     lua_pushstring(L, name);
-    lua_call(L, 1, 1);
+    if (in_stdlib) {
+        lua_pushvalue(L, lua_upvalueindex(1));
+        kci_core_push(L, lua_gettop(L));
+        lua_remove(L, -2);
+    }
+    lua_call(L, lua_gettop(L) - chunk, 1);
     if (lua_isnil(L, -1)) {
         lua_pop(L, 1);
         lua_pushboolean(L, 1);
@@ -56,7 +62,7 @@ static int load_library(lua_State *L)
                              "t") != 0)
             return lua_error(L);
     }
-    run_chunk(L, name);
+    run_chunk(L, name, true);
     lua_pushvalue(L, 2);
     lua_pushvalue(L, -2);
     lua_rawset(L, 1);
@@ -106,7 +112,7 @@ static bool load_given(const kci_call *c, const char *name)
         return false;
     if (luaL_loadbufferx(L, given->text, given->length, lua_pushfstring(L, "@%s", name), "t") != 0)
         lua_error(L);
-    run_chunk(L, name);
+    run_chunk(L, name, false);
     return true;
 }
 
@@ -126,7 +132,7 @@ static int load_neighbour(kci_call *c, const char *name)
         return kci_error(c, "there is no module '%s' beside the script, nor on the path", name);
     if (luaL_loadfilex(L, lua_tostring(L, -1), "t") != 0)
         return lua_error(L);
-    run_chunk(L, name);
+    run_chunk(L, name, false);
     return 1;
 }
 

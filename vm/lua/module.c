@@ -23,7 +23,7 @@ bool kci_is_call(const char *word, size_t length)
 /* kc.matmull: the nearest name, where `nil` would only say that it can't be called. */
 static int no_such_call(lua_State *L)
 {
-    static const char *const others[] = {"version", "lib"};
+    static const char *const others[] = {"version", "lib", "help"};
     kci_call c = {.L = L, .state = kci_state_of(L)};
     const char *names[MOST_NAMES];
     size_t count = 0;
@@ -46,6 +46,7 @@ void kci_module_push(lua_State *L, kci_state *state, int state_at)
     lua_pushstring(L, kc_version());
     lua_setfield(L, -2, "version");
     kci_library_add(L, state, state_at);
+    kci_help_add(L, state_at);
 
     lua_createtable(L, 0, 2);
     lua_pushvalue(L, state_at);

@@ -1,0 +1,312 @@
+-- help.lua: what kc.help says, out of reference.lua and the comments of the stdlib.
+local _, core = ...
+local kc = require "kcost"
+local reference = kc.lib.reference
+
+local help = {}
+
+-- ---- text ---------------------------------------------------------------------------------------------------
+
+local WIDTH = 80
+
+local function one_line(text)
+    return (text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
+end
+
+-- Paragraphs in lines of at most WIDTH characters; lines after the first stand `indent` to the right.
+local function wrapped(text, indent)
+    local lines, line = {}, ""
+    for word in text:gmatch("%S+") do
+        if line ~= "" and #line + 1 + #word > WIDTH then
+            lines[#lines + 1], line = line, string.rep(" ", indent or 0) .. word
+        else
+            line = line == "" and word or line .. " " .. word
+        end
+    end
+    lines[#lines + 1] = line
+    return table.concat(lines, "\n")
+end
+
+local COLUMN = 15
+
+-- "  name      text", the text in a column of its own; a longer name has a line of its own.
+local function row(name, text)
+    local left, column = "  " .. name, string.rep(" ", COLUMN)
+    local between = #left < COLUMN - 1 and column:sub(#left + 1) or "\n" .. column
+    return left .. between .. wrapped(string.rep("_", COLUMN) .. text, COLUMN):sub(COLUMN + 1)
+end
+
+-- The names and types of "name: Type, other?: Type"; a type may hold commas in brackets.
+function help.params(text)
+    local params, depth, from = {}, 0, 1
+    for at = 1, #text + 1 do
+        local c = text:sub(at, at)
+        if c:find("[%(<{]") then depth = depth + 1 end
+        if c:find("[%)>}]") then depth = depth - 1 end
+        if c == "" or c == "," and depth == 0 then
+            local name, mark, type_name = text:sub(from, at - 1):match("^%s*([%w_.]+)(%??):%s*(.-)%s*$")
+            if name then params[#params + 1] = { name = name, optional = mark == "?", type = type_name } end
+            from = at + 1
+        end
+    end
+    return params
+end
+
+-- "tile(kernel, sizes [, opts])"
+function help.signature(entry)
+    if entry.shown or not entry.params then return entry.shown or entry.name end
+    local text = entry.name .. "("
+    for i, param in ipairs(help.params(entry.params)) do
+        local comma = i > 1 and ", " or ""
+        if param.optional then
+            text = text .. (i > 1 and " " or "") .. "[" .. comma .. param.name .. "]"
+        else
+            text = text .. comma .. param.name
+        end
+    end
+    return text .. ")"
+end
+
+-- "kernel", "list of numbers": a type in words; "T" is the type of the parameter that has it too.
+function help.gives(entry)
+    for _, param in ipairs(help.params(entry.params or "")) do
+        if entry.gives == "T" and param.type == "T" then return "as " .. param.name end
+    end
+    return entry.gives == "number[]" and "list" or entry.gives == "Lib" and "table" or entry.gives:lower()
+end
+
+-- The names of an entry that stands for several.
+function help.names(text)
+    if text:sub(1, 1) == "[" then return { text } end
+    local names = {}
+    for name in text:gmatch("%S+") do names[#names + 1] = name end
+    return names
+end
+
+local function with_default(option)
+    local text = one_line(option[3])
+    return option[4] and text .. "; default: " .. option[4] or text
+end
+
+-- ---- entries --------------------------------------------------------------------------------------------------
+
+local function call_text(entry)
+    local lines = { "kc." .. help.signature(entry) .. " -> " .. help.gives(entry), "", wrapped(one_line(entry.text)) }
+    if entry.options then lines[#lines + 1] = "" end
+    for _, option in ipairs(entry.options or {}) do lines[#lines + 1] = row(option[1], with_default(option)) end
+    if entry.example then
+        lines[#lines + 1] = ""
+        lines[#lines + 1] = "  " .. entry.example
+    end
+    return table.concat(lines, "\n")
+end
+
+local function option_text(entry, option)
+    return wrapped("`" .. option[1] .. "` of kc." .. entry.name .. ": " .. with_default(option))
+end
+
+local function member_text(owner, member)
+    local text = owner .. (member.params and ":" or ".") .. member[1]
+    if member.params then text = text .. help.signature { name = "", params = member.params } end
+    return wrapped(text .. " -> " .. member[2] .. (member[3] ~= "" and ": " .. one_line(member[3]) or ""))
+end
+
+local function field_text(field)
+    local unit = field[2] ~= "" and ", in " .. field[2] or ""
+    return wrapped("`" .. field[1] .. "` of a result" .. unit .. ": " .. one_line(field[3]))
+end
+
+-- The fields and methods of a kind of object, as reference.objects has them; of no kind none.
+function help.members(kind)
+    local all = {}
+    for _, object in ipairs(reference.objects) do
+        if object.kind == kind then for _, member in ipairs(object) do all[#all + 1] = member end end
+    end
+    if kind == "result" then
+        for _, field in ipairs(reference.fields) do
+            for _, name in ipairs(help.names(field[1])) do all[#all + 1] = { name, field[4] or "number", field[3] } end
+        end
+        for _, method in ipairs(reference.methods) do all[#all + 1] = method end
+    end
+    return all
+end
+
+local function kind_text(object)
+    local lines = { "A " .. object.kind .. ". " .. object.text, "" }
+    if object.kind == "result" then
+        for _, field in ipairs(reference.fields) do
+            lines[#lines + 1] = row(field[1], (field[2] ~= "" and "[" .. field[2] .. "] " or "") .. one_line(field[3]))
+        end
+        for _, method in ipairs(reference.methods) do lines[#lines + 1] = row(method[1] .. "()", method[3]) end
+    end
+    for _, member in ipairs(object) do
+        lines[#lines + 1] = row(member[1] .. (member.params and "()" or ""), member[3] ~= "" and one_line(member[3]) or member[2])
+    end
+    return table.concat(lines, "\n")
+end
+
+-- ---- the stdlib -------------------------------------------------------------------------------------------------
+
+-- What the comments of a file say: its head, and its functions in order: { name, text }.
+function help.library(name)
+    local source = core.source(name)
+    if not source then return nil end
+    local found, block, began = { name = name }, {}, false
+    for line in (source .. "\n"):gmatch("(.-)\n") do
+        local comment = line:match("^%-%-%s?(.*)$")
+        local method = line:match("^function [%w_]+%.([%w_]+)%(")
+        if comment and not comment:find("^%-%- ") then
+            block[#block + 1] = comment
+        else
+            local text = table.concat(block, "\n")
+            if not began then found.head = text end
+            if method then found[#found + 1] = { name = method, text = text } end
+            began, block = true, {}
+        end
+    end
+    return found
+end
+
+-- The parameters that comments name, "    m, heads (h)    sizes, required": a list of { name, text }, what is
+-- closest last: those of the file, of a function that has the same ones, its own.
+function help.parameters(library, method)
+    local found, last, same = {}, nil, method.text:match("arameters as of `([%w_]+)`")
+    local comments = library.head
+    for _, other in ipairs(library) do
+        if other.name == same then comments = comments .. "\n\n" .. other.text end
+    end
+    for line in (comments .. "\n\n" .. method.text .. "\n"):gmatch("(.-)\n") do
+        local names, text = line:match("^    ([%w_][%w_, ()]*)  +(%S.*)$")
+        local more = line:match("^          +(%S.*)$")
+        if names then
+            last = {}
+            for name in names:gsub("%b()", ""):gmatch("[%w_]+") do
+                last[#last + 1] = { name, text }
+                found[#found + 1] = last[#last]
+            end
+        elseif more and last then
+            for _, parameter in ipairs(last) do parameter[2] = parameter[2] .. " " .. more end
+        else
+            last = nil
+        end
+    end
+    return found
+end
+
+-- The functions of a file of the stdlib that take one table of named parameters: kernels, and numbers about them.
+local function library_text(library)
+    local lines = { library.head, "" }
+    for _, method in ipairs(library) do
+        lines[#lines + 1] = row(library.name .. "." .. method.name, one_line(method.text:match("^(.-%.)%s") or method.text))
+    end
+    return table.concat(lines, "\n")
+end
+
+local function method_text(library, method)
+    return "kc.lib." .. library.name .. "." .. method.name .. "\n\n" .. method.text .. "\n\n" .. library.head
+end
+
+-- Files of the stdlib that are no kernels.
+help.of_itself = { command = true, complete = true, diff = true, help = true, parameters = true, reference = true }
+
+-- Of "gemm.lua: matrix products.  m rows …" the first sentence.
+local function title(library)
+    local text = one_line(library.head):gsub("^[%w_]+%.lua: ", "")
+    return text:match("^(.-)[.;:] ") or text:gsub("%.$", "")
+end
+
+-- ---- finding ------------------------------------------------------------------------------------------------------
+
+-- Calls take(name, function that gives the text) for everything that has a name.
+local function each(take)
+    for _, section in ipairs(reference.calls) do
+        for _, entry in ipairs(section) do
+            take(entry.name, function() return call_text(entry) end)
+            for _, option in ipairs(entry.options or {}) do
+                for _, name in ipairs(help.names(option[1])) do
+                    local function text() return option_text(entry, option) end
+                    take(name, text)
+                    take(entry.name .. "." .. name, text)
+                end
+            end
+        end
+    end
+    for _, object in ipairs(reference.objects) do
+        take(object.kind, function() return kind_text(object) end)
+        for _, member in ipairs(help.members(object.kind)) do
+            local function text() return member_text(object.kind, member) end
+            take(object.kind .. "." .. member[1], text)
+            if object.kind ~= "result" then take(member[1], text) end
+        end
+    end
+    for _, field in ipairs(reference.fields) do
+        for _, name in ipairs(help.names(field[1])) do take(name, function() return field_text(field) end) end
+    end
+    for _, method in ipairs(reference.methods) do take(method[1], function() return member_text("result", method) end) end
+    for name, words in next, reference.words do
+        take(name, function() return wrapped(name .. ": " .. words) end)
+    end
+    for _, name in ipairs(core.files()) do
+        local library = help.library(name)
+        take(name, function() return library_text(library) end)
+        for _, method in ipairs(library) do
+            local function text() return method_text(library, method) end
+            take(name .. "." .. method.name, text)
+            if not help.of_itself[name] then take(method.name, text) end
+        end
+    end
+end
+
+local function overview()
+    local lines = {}
+    for _, section in ipairs(reference.calls) do
+        lines[#lines + 1] = section.title
+        for _, entry in ipairs(section) do
+            lines[#lines + 1] = row(entry.name, one_line(one_line(entry.text):match("^(.-[.;:])%s") or entry.text):gsub("[.;:]$", ""))
+        end
+        lines[#lines + 1] = ""
+    end
+    lines[#lines + 1] = "Kernels of kc.lib"
+    for _, name in ipairs(core.files()) do
+        if not help.of_itself[name] then lines[#lines + 1] = row(name, title(help.library(name))) end
+    end
+    lines[#lines + 1] = ""
+    lines[#lines + 1] = wrapped("help(\"tile\") says more of a call; also of an option: \"stages\", a field: \"bytes_min\", an "
+        .. "object: \"sweep\", names in strings: \"dtypes\", and of the stdlib: \"gemm\", \"gemm.plain\".")
+    return table.concat(lines, "\n")
+end
+
+-- The name that a function or table of kcost has, or nothing.
+local function name_of(what)
+    for name, value in next, kc do
+        if rawequal(value, what) then return name end
+    end
+    for file, library in next, kc.lib do
+        if rawequal(library, what) then return file end
+        for name, value in next, type(library) == "table" and library or {} do
+            if rawequal(value, what) then return file .. "." .. name end
+        end
+    end
+end
+
+-- The text of a name, of a call or an object itself, or of everything.
+function help.text(what)
+    if what == nil or rawequal(what, kc) then return overview() end
+    local name = type(what) == "string" and what or core.kind(what) or name_of(what)
+    if not name then error("kc.help: what: expected a call, an object of kcost or the name of one, got a " .. type(what), 2) end
+    local wanted = name:gsub("^kc%.", ""):gsub("^lib%.(.)", "%1"):gsub(":", "."):gsub("%(%)$", "")
+    local texts, names, seen = {}, {}, {}
+    each(function(known, text)
+        names[#names + 1] = known
+        if known == wanted then
+            local said = text()
+            if not seen[said] and (#texts == 0 or type(what) == "string") then texts[#texts + 1], seen[said] = said, true end
+        end
+    end)
+    if #texts == 0 then
+        error("kc.help: there is nothing of the name '" .. wanted .. "'" .. core.nearest(wanted, names), 2)
+    end
+    return table.concat(texts, "\n\n")
+end
+
+return help
