@@ -55,6 +55,8 @@ LUA_CMOD  = $(call ask,LUA_CMOD,pkg-config --define-variable=prefix= --variable=
 LUA_DIR   = $(or $(if $(filter /usr,$(PREFIX)),$(LUA_CMOD:/%=%)),lib/lua/$(if $(filter luajit,$(LUA)),5.1,5.4))
 TABLE_INC = $(call ask,TABLE_INC,pkg-config --cflags smartcols)
 TABLE_SO  = $(call ask,TABLE_SO,pkg-config --libs smartcols)
+# Without libedit, which it loads when it starts, the prompt neither edits nor completes.
+EDIT_INC  = $(call ask,EDIT_INC,pkg-config --exists libedit && echo -DKCOST_LIBEDIT `pkg-config --cflags libedit`)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
         -Wvla $(if $(WERROR),-Werror)
@@ -80,7 +82,7 @@ LIBS    = -lm
 # The model sees no Lua, the command no internals.  -iquote: model/time.h is not <time.h>.
 $(MODEL_O):   private INCLUDE = -iquote vm/model
 $(BINDING_O): private INCLUDE = -iquote vm/lua $(LUA_INC)
-$(COMMAND_O): private INCLUDE = $(TABLE_INC)
+$(COMMAND_O): private INCLUDE = $(TABLE_INC) $(EDIT_INC)
 $(TEST_O):    private INCLUDE = -iquote tests -iquote tests/model -iquote tests/accuracy -iquote vm/model
 
 # Says what is made, makes its folder; the command follows on a line of its own.
@@ -182,7 +184,7 @@ $(B)/gen/stdlib.c: $(B)/embed $(STDLIB) $(B)/files
 # What everything depends on beside its sources: rewritten only when it changes, so other flags
 # build anew, and a file that comes or goes links anew.
 said = '$(subst ','\'',$(1))'
-$(B)/flags: text = $(COMPILE) $(LINK) $(LUA_INC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+$(B)/flags: text = $(COMPILE) $(LINK) $(LUA_INC) $(EDIT_INC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
 $(B)/files: text = $(MODEL) $(BINDING) $(COMMAND) $(DEVICES) $(STDLIB)
 $(B)/flags $(B)/files: FORCE
 	@mkdir -p $(@D)

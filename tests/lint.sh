@@ -41,7 +41,8 @@ tool clang-tidy clang-tidy --quiet --warnings-as-errors='*' \
 readability-misleading-indentation,readability-duplicate-include,\
 -bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-sizeof-expression,\
 -bugprone-macro-parentheses,-bugprone-reserved-identifier,-bugprone-not-null-terminated-result" \
-    $c -- -std=c11 -Ivm/include -iquote vm/model -iquote vm/lua $(pkg-config --cflags lua5.4 smartcols)
+    $c -- -std=c11 -Ivm/include -iquote vm/model -iquote vm/lua $(pkg-config --cflags lua5.4 smartcols) \
+    $(pkg-config --exists libedit && echo -DKCOST_LIBEDIT)
 
 total="$passed passed, $failed failed"
 [ "$skipped" = 0 ] || total="$total, $skipped skipped"

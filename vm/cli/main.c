@@ -10,6 +10,7 @@
 #include "oneline.h"
 #include "options.h"
 #include "output.h"
+#include "prompt.h"
 #include "sweep.h"
 #include "table.h"
 #include "watch.h"
@@ -286,6 +287,16 @@ static int show(kc_vm *vm, const options *o, FILE *out)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
+/* A prompt prints as it goes. */
+static int run_prompt(kc_vm *vm, const options *o)
+{
+    FILE *out = output_open(o->output);
+    if (!out)
+        return FAILED;
+    int status = prompt_run(vm, o, show, out);
+    return output_close(out, o->output) ? status : FAILED;
+}
+
 /* The file is opened only when there is something to write into it. */
 static int to_output(kc_vm *vm, const options *o)
 {
@@ -298,7 +309,7 @@ static int to_output(kc_vm *vm, const options *o)
 
 static int run_script(const options *o)
 {
-    if (!o->code && !o->kernel && !o->diff && strcmp(o->words[0], "-") != 0) {
+    if (o->what == RUN && !o->code && !o->kernel && !o->diff && strcmp(o->words[0], "-") != 0) {
         FILE *script = fopen(o->words[0], "r");
         if (!script) {
             fprintf(stderr, "kcost: cannot read %s: %s\n", o->words[0], strerror(errno));
@@ -318,8 +329,8 @@ static int run_script(const options *o)
     kc_vm_watch(vm, watch_sweep, &seen);
     if (o->parts)
         kc_vm_shard(vm, o->part, o->parts);
-    status = run(vm, o);
-    int result = status == KC_OK ? to_output(vm, o) : say_failure(vm, o, status);
+    status = o->what == PROMPT ? give_settings(vm, o) : run(vm, o);
+    int result = status != KC_OK ? say_failure(vm, o, status) : o->what == PROMPT ? run_prompt(vm, o) : to_output(vm, o);
     kc_vm_free(vm);
     return seen.interrupted && result == GOOD ? INTERRUPTED : result;
 }
@@ -361,6 +372,8 @@ static int act(const options *o)
             return run_devices(o);
         if (!o->code && strcmp(o->words[0], "merge") == 0)
             return run_merge(o);
+        return run_script(o);
+    case PROMPT:
         return run_script(o);
     default:
         return USAGE;

@@ -1,4 +1,6 @@
 /* options.c: one table of options that drives getopt_long and --help alike. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "options.h"
 
 #include <getopt.h>
@@ -47,6 +49,8 @@ void options_help(FILE *out)
           "       kcost devices [NAME ...] [--check [FILE ...]]\n"
           "       kcost diff BEFORE AFTER      (two documents of --json; fails where a cost grew)\n"
           "       kcost merge PART ...         (parts of a sweep, as --json or --csv printed them)\n"
+          "       kcost help [NAME]            (a call, one of its options, a field, a kernel of the stdlib)\n"
+          "       kcost                        (on a terminal: a prompt)\n"
           "\n"
           "What a GPU kernel costs: work, memory traffic, time on a device, and why.\n"
           "\n",
@@ -66,6 +70,8 @@ void options_help(FILE *out)
     fputs("\n"
           "KCOST_PATH: folders, ; between them, whose stdlib/NAME.lua and devices/NAME.lua come before\n"
           "those that are compiled in, and whose NAME.lua a script may require.\n"
+          "XDG_STATE_HOME: the folder (~/.local/state without it) in whose kcost/history the prompt keeps its\n"
+          "lines.  It edits and completes them where libedit (Debian: libedit2) is installed.\n"
           "Results go to standard output, everything else to standard error.\n"
           "Exit status: 0 good, 1 the script failed, 2 wrong usage, 3 a limit was hit, 130 interrupted.\n",
           out);
@@ -234,9 +240,24 @@ static void take_field(options *o)
     }
 }
 
+/* `kcost help tile` is a script that asks for it. */
+static void take_help(options *o)
+{
+    o->code = "local kc = require 'kcost' local name = kc.param('name', '')\n"
+              "local good, text = pcall(kc.help, name ~= '' and name or nil)\n"
+              "return good and text or error(text:gsub('^.-kc.help: ', ''), 0)"; /* no line of this is to blame */
+    if (o->word_count > 2)
+        wrong(o, "help says one thing at a time, not also '%s'", o->words[2]);
+    else if (o->word_count == 2)
+        add_setting(o, "name", strlen("name"), o->words[1]);
+    o->word_count = 0;
+}
+
 /* What follows the name of a script or kernel are its parameters. */
 static void take_words(options *o)
 {
+    if (!o->code && o->word_count > 0 && strcmp(o->words[0], "help") == 0)
+        take_help(o);
     if (o->explain && !o->field)
         take_field(o);
     if (o->explain && o->format != FORMAT_TABLE)
@@ -260,7 +281,9 @@ static void take_words(options *o)
               o->measured ? "measured" : o->as ? "as" : "best");
     for (size_t i = o->code ? 0 : 1; i < o->word_count; i++)
         add_pair(o, o->words[i], o->kernel ? "a kernel takes name=value, not '%s'" : "a script takes name=value, not '%s'");
-    if (!o->code && o->word_count == 0)
+    if (!o->code && o->word_count == 0 && isatty(STDIN_FILENO))
+        o->what = o->what == RUN ? PROMPT : o->what;
+    else if (!o->code && o->word_count == 0)
         wrong(o, "no script: kcost script.lua, kcost -e 'code', kcost - for standard input, or kcost KERNEL name=value%s", "");
 }
 

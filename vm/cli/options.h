@@ -16,7 +16,7 @@ typedef struct setting {
     size_t length;
 } setting;
 
-typedef enum what { RUN, SHOW_HELP, SHOW_VERSION, WRONG } what;
+typedef enum what { RUN, PROMPT, SHOW_HELP, SHOW_VERSION, WRONG } what;
 
 typedef struct options {
     what what;

@@ -627,6 +627,13 @@ kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data);
  * returned.  KC_ESCRIPT: it raised an error.  KC_EARGUMENT: no such file, a param that it does not ask for. */
 kc_status kc_vm_run_file(kc_vm *vm, const char *path);
 kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name);
+/* A line of a prompt: an expression, whose value is the answer, or statements.  Lines share an environment,
+ * which begins with the names of kcost (`tile` is kc.tile): a global lasts, a local does not.  *more is 1, and
+ * nothing ran, where the text is only the beginning of a chunk: more lines may complete it.  KC_ESCRIPT: it
+ * raised an error, or is no Lua. */
+kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *name, int *more);
+/* Ends the run in progress with an error, whatever it catches; from a signal handler too. */
+void kc_vm_interrupt(kc_vm *vm);
 /* Of the last run: "gemm.lua:3: kc.matmul: ...", and the calls that led there; "" where it did not fail. */
 const char *kc_vm_message(const kc_vm *vm);
 const char *kc_vm_traceback(const kc_vm *vm);

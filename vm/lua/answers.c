@@ -45,6 +45,46 @@ static int push_counted(kci_call *c, kc_object *object)
     KCI_RETURN(c, kc_count(object, NULL));
 }
 
+static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json)
+{
+    make_room(c, vm);
+    char *text = NULL;
+    if (!json->failed)
+        text = kci_memory_model(vm->memory, NULL, 0, json->length + 1);
+    if (text != NULL) {
+        memcpy(text, json->bytes, json->length + 1);
+        add_answer(vm, NULL, text);
+    } else {
+        kci_no_memory(c->L);
+    }
+}
+
+/* As print shows it; a table by its members. */
+static void take_shown(kci_call *c, kc_vm *vm, int index)
+{
+    lua_State *L = c->L;
+    size_t length;
+    if (lua_type(L, index) == LUA_TTABLE && !luaL_getmetafield(L, index, "__tostring"))
+        kci_push_members(c, index);
+    else
+        kci_push_text(L, index);
+    const char *text = lua_tolstring(L, -1, &length);
+    kci_buffer_clear(&vm->output);
+    kci_buffer_json_string(&vm->output, text, length);
+    take_text(c, vm, &vm->output);
+}
+
+/* Of a prompt also what no script may return: a tensor that nothing writes, a value, a dtype. */
+static void take_line_object(kci_call *c, kc_vm *vm, kc_object *object, int index)
+{
+    make_room(c, vm);
+    kc_result *counted = kc_count(object, NULL);
+    if (counted != NULL)
+        add_answer(vm, (kc_object *)counted, NULL);
+    else
+        take_shown(c, vm, index);
+}
+
 static void take_object(kci_call *c, kc_vm *vm, kc_object *object)
 {
     lua_State *L = c->L;
@@ -70,20 +110,6 @@ static void take_object(kci_call *c, kc_vm *vm, kc_object *object)
     make_room(c, vm);
     add_answer(vm, kc_retain(object), NULL);
     lua_settop(L, top);
-}
-
-static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json)
-{
-    make_room(c, vm);
-    char *text = NULL;
-    if (!json->failed)
-        text = kci_memory_model(vm->memory, NULL, 0, json->length + 1);
-    if (text != NULL) {
-        memcpy(text, json->bytes, json->length + 1);
-        add_answer(vm, NULL, text);
-    } else {
-        kci_no_memory(c->L);
-    }
 }
 
 void kci_plain_json(kci_call *c, kci_buffer *json, int index)
@@ -143,13 +169,39 @@ static void take_list(kci_call *c, kc_vm *vm, int index, int depth)
     }
 }
 
+/* May a script return it?  Of a table that is no record: is it a list? */
+static bool is_returned(kci_call *c, int index)
+{
+    lua_State *L = c->L;
+    int type = lua_type(L, index);
+    if (type == LUA_TNUMBER)
+        return lua_tonumber(L, index) - lua_tonumber(L, index) == 0;
+    if (type != LUA_TTABLE || kci_is_record(L, c->state, index))
+        return type == LUA_TTABLE || type == LUA_TSTRING || type == LUA_TBOOLEAN;
+    size_t keys = 0;
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        lua_pop(L, 1);
+        keys++;
+    }
+    return keys == kci_rawlen(L, index);
+}
+
 static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
 {
     lua_State *L = c->L;
     luaL_checkstack(L, 16, NULL);
     kc_object *object = kci_object_at(L, c->state, index);
     if (object != NULL) {
-        take_object(c, vm, object);
+        kc_kind kind = kc_object_kind(object);
+        if (vm->line && (kind == KC_TENSOR || kind == KC_VALUE || kind == KC_DTYPE))
+            take_line_object(c, vm, object, index);
+        else
+            take_object(c, vm, object);
+        return;
+    }
+    if (vm->line && !is_returned(c, index)) {
+        take_shown(c, vm, index);
         return;
     }
     kci_buffer *json = &vm->output; /* scratch until the run is over */
@@ -172,7 +224,8 @@ void kci_answers_take(lua_State *L, kc_vm *vm, int first)
     if (last == first && lua_isnil(L, first))
         return; /* `return nil`: nothing to show */
     bool one = last == first;
-    vm->list = !one || (lua_type(L, first) == LUA_TTABLE && !kci_is_record(L, vm->state, first));
+    vm->list = !one || (lua_type(L, first) == LUA_TTABLE && !kci_is_record(L, vm->state, first) &&
+                        (!vm->line || is_returned(&c, first)));
     for (int i = first; i <= last; i++)
         take_value(&c, vm, i, 0);
 }

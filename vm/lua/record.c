@@ -38,13 +38,18 @@ static void add_lines(kci_call *c, int index, const char *path, int depth)
     lua_settop(L, text);
 }
 
+void kci_push_members(kci_call *c, int index)
+{
+    lua_pushliteral(c->L, "");
+    add_lines(c, index, "", 0);
+}
+
 static int record_to_string(lua_State *L)
 {
     kci_call c = {.L = L, .state = kci_state_of(L)};
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
-    lua_pushliteral(L, "");
-    add_lines(&c, 1, "", 0);
+    kci_push_members(&c, 1);
     return 1;
 }
 

@@ -157,6 +157,9 @@ typedef struct run {
     const char *text, *name; /* name: of a file, its path */
     size_t length;
     bool file;
+    bool line; /* of a prompt: as_expression stands before the text */
+    bool more; /* the line is only the beginning of a chunk */
+    int first; /* where on the stack its values begin */
     kc_status status;
 } run;
 
@@ -198,14 +201,75 @@ static void fail_run(lua_State *L, run *r, int error)
     kci_buffer_text(&r->vm->message, message);
 }
 
-static int load_script(lua_State *L, const run *r)
+static int load_text(lua_State *L, const char *text, size_t length, const char *name)
 {
-    if (r->file)
-        return luaL_loadfilex(L, r->name, "t");
-    lua_pushfstring(L, "@%s", r->name);
-    int error = luaL_loadbufferx(L, r->text, r->length, lua_tostring(L, -1), "t");
+    lua_pushfstring(L, "@%s", name);
+    int error = luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t");
     lua_remove(L, -2);
     return error;
+}
+
+/* Does the syntax error at the top say that the text ended too early? */
+static bool ended_early(lua_State *L)
+{
+    size_t length;
+    const char *message = lua_tolstring(L, -1, &length);
+    if (message != NULL && length > 0 && message[length - 1] == '\'')
+        length--;
+    return message != NULL && length >= 5 && strncmp(message + length - 5, "<eof>", 5) == 0;
+}
+
+/* With a first value of its own no call is a tail call: LuaJIT keeps the line that is to blame. */
+static const char as_expression[] = "return nil, ";
+
+/* An expression, whose value is the answer, else statements. */
+static int load_line(lua_State *L, run *r)
+{
+    size_t skip = strlen(as_expression);
+    int error = load_text(L, r->text, r->length, r->name);
+    r->first++;
+    if (error != LUA_ERRSYNTAX)
+        return error;
+    r->first--;
+    r->more = ended_early(L);
+    lua_pop(L, 1);
+    error = load_text(L, r->text + skip, r->length - skip, r->name);
+    r->more = error == LUA_ERRSYNTAX && (r->more || ended_early(L));
+    return error;
+}
+
+static int load_script(lua_State *L, run *r)
+{
+    if (r->line)
+        return load_line(L, r);
+    if (r->file)
+        return luaL_loadfilex(L, r->name, "t");
+    return load_text(L, r->text, r->length, r->name);
+}
+
+/* Of a script a fresh one; the lines of a prompt share one, which begins with the names of the module. */
+static void push_environment(lua_State *L, kc_vm *vm, bool line)
+{
+    if (line && vm->session != 0) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, vm->session);
+        return;
+    }
+    kci_module_push(L, vm->state, 2);
+    kci_environment_push(L, vm->state, 2, false);
+    kci_require_add(L, 2, 3);
+    if (line) {
+        lua_pushnil(L);
+        while (lua_next(L, 3) != 0) {
+            lua_pushvalue(L, -2);
+            lua_insert(L, -2);
+            lua_rawset(L, 4);
+        }
+        lua_pushvalue(L, 3);
+        lua_setfield(L, 4, "kc");
+        lua_pushvalue(L, 4);
+        vm->session = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+    lua_remove(L, 3);
 }
 
 /* A --set that no script asked for is an error. */
@@ -237,7 +301,7 @@ static void check_params(lua_State *L, run *r)
     }
 }
 
-/* A fresh environment, the script in it, its values. */
+/* An environment, the script in it, its values. */
 static int run_script(lua_State *L)
 {
     run *r = lua_touserdata(L, 1);
@@ -248,25 +312,25 @@ static int run_script(lua_State *L)
     kci_state_push(L, NULL);
     lua_newtable(L);
     lua_rawseti(L, LUA_REGISTRYINDEX, vm->state->asked);
-    kci_module_push(L, vm->state, 2);
-    kci_environment_push(L, vm->state, 2, false);
-    kci_require_add(L, 2, 3);
+    push_environment(L, vm, r->line);
+    r->first = 4;
 
     int error = load_script(L, r);
     if (error != 0) {
         fail_run(L, r, error);
         return 0;
     }
-    lua_pushvalue(L, 4);
+    lua_pushvalue(L, 3);
     kci_set_environment(L);
     error = lua_pcall(L, 0, LUA_MULTRET, 1);
     if (error != 0) {
         fail_run(L, r, error);
         return 0;
     }
-    if (lua_gettop(L) > 4)
-        kci_answers_take(L, vm, 5);
-    check_params(L, r);
+    if (lua_gettop(L) >= r->first)
+        kci_answers_take(L, vm, r->first);
+    if (!r->line)
+        check_params(L, r);
     return 0;
 }
 
@@ -290,12 +354,14 @@ static kc_status run_it(run *r)
     vm->state->script = r->name;
     vm->state->from_file = r->file;
     vm->running = true;
+    vm->line = r->line;
     r->status = KC_OK;
     int error = kci_protect(vm->L, run_script, r);
     if (error != 0) {
         fail_run(vm->L, r, error);
         kci_answers_clear(vm);
     }
+    lua_sethook(vm->L, NULL, 0, 0); /* of kc_vm_interrupt */
     lua_settop(vm->L, 0);
     /* After a refusal LuaJIT needs a collection before the state is used again. */
     if (r->status == KC_ENOMEM && kci_protect(vm->L, collect_all, NULL) != 0)
@@ -319,6 +385,37 @@ kc_status kc_vm_run_file(kc_vm *vm, const char *path)
         return KC_EARGUMENT;
     run r = {.vm = vm, .name = path, .file = true};
     return run_it(&r);
+}
+
+kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *name, int *more)
+{
+    if (vm == NULL || text == NULL || more == NULL || vm->running)
+        return KC_EARGUMENT;
+    kci_buffer line = {.memory = vm->memory};
+    kci_buffer_text(&line, as_expression);
+    kci_buffer_add(&line, text, length);
+    kc_status status = KC_ENOMEM;
+    *more = 0;
+    if (!line.failed) {
+        run r = {.vm = vm, .text = line.bytes, .length = line.length, .name = name != NULL ? name : "line", .line = true};
+        status = run_it(&r);
+        *more = r.more;
+    }
+    kci_buffer_free(&line);
+    return status;
+}
+
+static void stop(lua_State *L, lua_Debug *at)
+{
+    (void)at;
+    luaL_error(L, "interrupted");
+}
+
+/* The hook stays, so that no pcall gets round it. */
+void kc_vm_interrupt(kc_vm *vm)
+{
+    if (vm != NULL && vm->running)
+        lua_sethook(vm->L, stop, LUA_MASKCOUNT, 1);
 }
 
 /* Where even the message found no memory. */

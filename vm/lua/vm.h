@@ -30,6 +30,8 @@ struct kc_vm {
     kci_state *state;
     char *path;
     bool running;
+    int session; /* registry reference: the environment of a prompt's lines; 0: none yet */
+    bool line; /* the run is a prompt's: whatever it gives is shown */
     bool list; /* several values or a list: JSON is an array */
     kci_answer *answers;
     size_t answer_count, answer_capacity;
@@ -43,5 +45,7 @@ void kci_answers_clear(kc_vm *vm);
 void kci_plain_json(kci_call *c, kci_buffer *json, int index);
 /* record.c: the JSON of a record, by sorted name; raises. */
 void kci_record_json(kci_call *c, kci_buffer *json, int index);
+/* Pushes "name: value" a line, of any table with names. */
+void kci_push_members(kci_call *c, int index);
 
 #endif

@@ -1,0 +1,188 @@
+/* prompt.c: the prompt: reads lines until they are a whole chunk, runs it, prints what it gives. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "prompt.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "edit.h"
+#include "output.h"
+#include "watch.h"
+
+static const char chunk[] = "input";
+
+/* A signal handler has no other way to say it, nor to know. */
+static kc_vm *volatile running;
+static volatile sig_atomic_t interrupted, sweeping;
+
+/* The first Ctrl-C in a sweep ends that, and keeps what is done; any other ends the chunk. */
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    if (running && (interrupted || !sweeping))
+        kc_vm_interrupt(running);
+    interrupted = 1;
+}
+
+static int watch_line(void *data, double done, double points)
+{
+    if (interrupted)
+        watch_sweep(data, points, points); /* takes its line away */
+    else
+        watch_sweep(data, done, points);
+    sweeping = !interrupted && done < points;
+    return interrupted;
+}
+
+/* ---- a chunk --------------------------------------------------------------------------------------- */
+
+typedef struct prompt {
+    kc_vm *vm;
+    const options *options;
+    edit *edit;
+    char *text;                     /* the lines so far */
+    size_t length;
+    char **words;                   /* that complete a line */
+    size_t word_count;
+} prompt;
+
+static bool add_line(prompt *p, const char *line)
+{
+    size_t length = strlen(line), end = length && line[length - 1] == '\n' ? 0 : 1;
+    char *grown = realloc(p->text, p->length + length + end + 1);
+    if (!grown)
+        return false;
+    p->text = grown;
+    memcpy(grown + p->length, line, length);
+    p->length += length + end;
+    grown[p->length - 1] = '\n';
+    grown[p->length] = '\0';
+    return true;
+}
+
+/* Which line it was is worth saying where there are several. */
+static const char *without_place(const char *message, const char *text)
+{
+    static const char only[] = "input:1: ";
+    bool one = !strchr(text, '\n') || strchr(text, '\n')[1] == '\0';
+    return one && strncmp(message, only, strlen(only)) == 0 ? message + strlen(only) : message;
+}
+
+static void say_failure(const prompt *p)
+{
+    const char *message = kc_vm_message(p->vm), *traceback = kc_vm_traceback(p->vm);
+    if (interrupted) {
+        fputs("interrupted\n", stderr);
+        return;
+    }
+    fprintf(stderr, "%s\n", without_place(message, p->text));
+    if (p->options->verbosity == VERBOSE && *traceback)
+        fprintf(stderr, "%s\n", traceback);
+}
+
+static kc_status run(prompt *p, const char *text, size_t length, int *more)
+{
+    interrupted = sweeping = 0;
+    running = p->vm;
+    kc_status status = kc_vm_line(p->vm, text, length, chunk, more);
+    running = NULL;
+    return status;
+}
+
+/* ---- completion ------------------------------------------------------------------------------------- */
+
+static void forget_words(prompt *p)
+{
+    for (size_t i = 0; i < p->word_count; i++)
+        free(p->words[i]);
+    free(p->words);
+    p->words = NULL;
+    p->word_count = 0;
+}
+
+/* The JSON of a name is the name in quotes. */
+static char *name_of(const char *json)
+{
+    size_t length = strlen(json);
+    return length > 2 ? strndup(json + 1, length - 2) : NULL;
+}
+
+/* Asks the stdlib, which knows the names: complete.names gives the length of what is typed of the last name,
+ * then the names. */
+static size_t complete(void *data, const char *before, size_t *typed, const char *const **words)
+{
+    prompt *p = data;
+    int more;
+    size_t length = strlen(before) + 64;
+    char *code = malloc(length);
+    forget_words(p);
+    if (!code || strstr(before, "]==]")) {
+        free(code);
+        return 0;
+    }
+    int written = snprintf(code, length, "require'kcost'.lib.complete.names([==[%s]==], _G)", before);
+    kc_status status = run(p, code, (size_t)written, &more);
+    free(code);
+    size_t count = status == KC_OK ? kc_vm_answers(p->vm) : 0;
+    if (count < 2 || !(p->words = calloc(count, sizeof *p->words)))
+        return 0;
+    *typed = (size_t)strtoul(kc_vm_answer_text(p->vm, 0), NULL, 10);
+    for (size_t i = 1; i < count; i++) {
+        char *name = name_of(kc_vm_answer_text(p->vm, i));
+        if (name)
+            p->words[p->word_count++] = name;
+    }
+    *words = (const char *const *)p->words;
+    return p->word_count;
+}
+
+/* ---- the loop --------------------------------------------------------------------------------------- */
+
+/* False: there is nowhere to print to. */
+static bool run_chunk(prompt *p, prompt_show show, FILE *out)
+{
+    int more = 0;
+    kc_status status = run(p, p->text, p->length, &more);
+    if (status != KC_OK && more)
+        return true;
+    if (status != KC_OK)
+        say_failure(p);
+    else
+        show(p->vm, p->options, out);
+    p->length = 0;
+    return fflush(out) == 0 && !ferror(out);
+}
+
+static void talk(prompt *p, prompt_show show, FILE *out)
+{
+    const char *line;
+    edit_end end;
+    while ((end = edit_line(p->edit, p->length ? ">> " : "> ", &line)) != EDIT_OVER) {
+        if (end == EDIT_INTERRUPTED || !add_line(p, line))
+            p->length = 0;
+        else if (!run_chunk(p, show, out))
+            return;
+    }
+}
+
+int prompt_run(kc_vm *vm, const options *o, prompt_show show, FILE *out)
+{
+    watch seen = { .shows = o->verbosity != QUIET && output_width(stderr) > 0 };
+    prompt p = { .vm = vm, .options = o };
+    struct sigaction action = { .sa_handler = on_interrupt }; /* no SA_RESTART: it ends the line that is typed */
+    p.edit = edit_new(complete, &p);
+    if (!p.edit)
+        return 1;
+    kc_vm_watch(vm, watch_line, &seen);
+    sigaction(SIGINT, &action, NULL);
+    if (o->verbosity != QUIET)
+        fprintf(stderr, "kcost %s.  help() lists what there is,\nhelp(tile) or help(\"time\") says more.%s\n", kc_version(),
+                edit_completes(p.edit) ? "  Tab completes." : "");
+    talk(&p, show, out);
+    edit_free(p.edit);
+    forget_words(&p);
+    free(p.text);
+    return 0;
+}
