@@ -207,7 +207,10 @@ local function method_text(library, method)
 end
 
 -- Files of the stdlib that are no kernels.
-help.of_itself = { command = true, complete = true, diff = true, help = true, parameters = true, reference = true }
+help.of_itself = {
+    command = true, complete = true, diff = true, help = true, parameters = true, reference = true,
+    plot = true, plot_record = true, plot_roofline = true, plot_sweep = true, plot_ledger = true,
+}
 
 -- Of "gemm.lua: matrix products.  m rows …" the first sentence.
 local function title(library)

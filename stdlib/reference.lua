@@ -309,6 +309,11 @@ of all.]], { example = [[print(kc.help(kc.tile), kc.help("bytes_min"), kc.help("
 call("lib", nil, "Lib", "The stdlib: `kc.lib.NAME` is what `stdlib/NAME.lua` returns, loaded at first use.",
     { shown = "lib.NAME", example = [[kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }]] })
 
+call("plot", nil, "table", [[
+Results and sweeps as plots, plain tables in base units that a script returns: `roofline`, `bandwidth`, `ledger` of results
+and comparisons, `sawtooth`, `tiles`, `pareto` of sweeps. `kcost --plot FILE` draws them.]],
+    { shown = "plot.NAME", example = [[kc.plot.roofline(kc.compare({ unfused, flash }, { "h100-sxm5" }))]] })
+
 call("version", nil, "string", "Of the library.", { example = [[kc.version]] })
 
 -- ---- objects ----------------------------------------------------------------------------------------------------------
@@ -349,7 +354,9 @@ reference.objects = {
         { "table", "table", "plain tables, as the JSON has them", params = "" } },
     { kind = "sweep", text = "Points that were evaluated; `#s` is the number of rows that were kept.",
         { "kind", "string", "\"sweep\"" }, { "points", "number", "in all" }, { "done", "number", "evaluated" },
-        { "fit", "number", "that run" }, { "interrupted", "boolean", "Ctrl-C, or the host, ended it" },
+        { "fit", "number", "that run" }, { "name", "string", "of what was swept" },
+        { "axes", "string[]", "titles of the columns that are axes" }, { "keep", "string", "which rows were kept, in words" },
+        { "convention", "string", "of counting, in words" }, { "interrupted", "boolean", "Ctrl-C, or the host, ended it" },
         { "rejected", "table[]", "{ reason, points, first, sentence }" },
         { "rows", "table[]", "tables: row.tile.i, row.time, row.times.hbm, row.point", params = "" },
         { "columns", "table<string, any[]>", "a list for each column", params = "" },
@@ -374,6 +381,7 @@ reference.objects = {
 
 reference.fields = {
     { "kind name device convention", "", "what it is of; the convention where one was asked for", "string" },
+    { "on", "", "the device itself, `r.on.hbm.bandwidth`; nil of a count, and of a program's kernels", "Device?" },
     { "flops matrix_flops vector_flops", "FLOP", "useful work; `flops` is the sum, a special op counting as one" },
     { "special_ops", "op", "useful exp, rsqrt, …" },
     { "executed_flops executed_matrix_flops executed_vector_flops", "FLOP",

@@ -203,6 +203,7 @@
 ---@field name string? what it is of; the convention where one was asked for
 ---@field device string? what it is of; the convention where one was asked for
 ---@field convention string? what it is of; the convention where one was asked for
+---@field on kcost.Device?? the device itself, `r.on.hbm.bandwidth`; nil of a count, and of a program's kernels
 ---@field flops number? [FLOP] useful work; `flops` is the sum, a special op counting as one
 ---@field matrix_flops number? [FLOP] useful work; `flops` is the sum, a special op counting as one
 ---@field vector_flops number? [FLOP] useful work; `flops` is the sum, a special op counting as one
@@ -264,6 +265,10 @@
 ---@field points number in all
 ---@field done number evaluated
 ---@field fit number that run
+---@field name string of what was swept
+---@field axes string[] titles of the columns that are axes
+---@field keep string which rows were kept, in words
+---@field convention string of counting, in words
 ---@field interrupted boolean Ctrl-C, or the host, ended it
 ---@field rejected table[] { reason, points, first, sentence }
 ---@field rows fun(self: kcost.Sweep): table[] tables: row.tile.i, row.time, row.times.hbm, row.point
@@ -2235,6 +2240,13 @@ function kc.help(what) end
 ---```
 ---@type kcost.Lib
 kc.lib = nil
+
+---Results and sweeps as plots, plain tables in base units that a script returns: `roofline`, `bandwidth`, `ledger` of results and comparisons, `sawtooth`, `tiles`, `pareto` of sweeps. `kcost --plot FILE` draws them.
+---```lua
+---kc.plot.roofline(kc.compare({ unfused, flash }, { "h100-sxm5" }))
+---```
+---@type table
+kc.plot = nil
 
 ---Of the library.
 ---```lua

@@ -162,6 +162,39 @@ TEST(csv_of_several_answers_is_one_table)
     kc_vm_free(vm);
 }
 
+/* ---- plots ------------------------------------------------------------------- */
+
+#define DRAWN                                                                                      \
+    "local kc = require 'kcost' local A = kc.tensor('A', 'i', 'f16', { i = 1e6 }) "                \
+    "local B = kc.write('B', kc.map('exp', kc.read(A))) "
+
+TEST(a_result_is_drawn_as_what_fits_it)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, DRAWN "return kc.evaluate(B, 'l4'), 'a text'"), KC_OK);
+    assert_contains(kc_vm_plots(vm), "[{\"columns\":[");
+    assert_contains(kc_vm_plots(vm), "\"kind\":\"plot\"");
+    assert_int_equal(run_text(vm, DRAWN "return B"), KC_OK);
+    assert_contains(kc_vm_plots(vm), "\"plot\":\"ledger\"");
+    assert_int_equal(run_text(vm, "return 4"), KC_OK);
+    assert_text(kc_vm_plots(vm), "[]");
+    kc_vm_free(vm);
+}
+
+TEST(plots_that_a_script_returns_are_all_that_is_drawn)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    assert_int_equal(run_text(vm, DRAWN "return B, { kind = 'plot', series = { { 1, 'a' } } }"), KC_OK);
+    assert_text(kc_vm_plots(vm), "[{\"kind\":\"plot\",\"series\":[[1,\"a\"]]}]");
+    assert_int_equal(kc_vm_answer_is_plot(vm, 0), 0);
+    assert_int_equal(kc_vm_answer_is_plot(vm, 1), 1);
+    assert_int_equal(kc_vm_answer_is_plot(vm, 2), 0);
+    assert_int_equal(run_text(vm, "return { kind = 'plot', f = print }"), KC_ESCRIPT);
+    assert_int_equal(run_text(vm, "return { kind = 'plot', { a = 1 } }"), KC_ESCRIPT);
+    assert_int_equal(run_text(vm, "local t = { kind = 'plot' } t.t = t return t"), KC_ESCRIPT);
+    kc_vm_free(vm);
+}
+
 /* ---- params ------------------------------------------------------------------ */
 
 #define ASK                                                                                        \
@@ -479,6 +512,8 @@ int main(void)
         cmocka_unit_test(what_is_no_answer_is_an_error),
         cmocka_unit_test(a_new_run_drops_the_answers_of_the_last),
         cmocka_unit_test(csv_of_several_answers_is_one_table),
+        cmocka_unit_test(a_result_is_drawn_as_what_fits_it),
+        cmocka_unit_test(plots_that_a_script_returns_are_all_that_is_drawn),
         cmocka_unit_test(a_param_has_the_type_of_its_default),
         cmocka_unit_test(a_param_of_another_type_is_an_error_at_its_line),
         cmocka_unit_test(a_param_that_no_script_asked_for_is_an_error),

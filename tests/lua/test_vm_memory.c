@@ -153,6 +153,39 @@ TEST(an_allocator_that_refuses_from_then_on_is_an_error_and_leaks_nothing)
     refuse_every(1);
 }
 
+/* The plots of a result, whose n-th request is refused; how many requests there were. */
+static size_t plots_refused(size_t n, int for_ever)
+{
+    static const char ask[] = "local kc = require 'kcost'\n"
+                              "local A = kc.tensor('A', 'i', 'f16', { i = 1e6 })\n"
+                              "return kc.evaluate(kc.write('B', kc.map('exp', kc.read(A))), 'l4')\n";
+    account a = {.for_ever = for_ever};
+    kc_vm_options options = {.resize = resize, .resize_data = &a};
+    kc_vm *vm = NULL;
+    assert_int_equal(kc_vm_new(&options, &vm), KC_OK);
+    assert_int_equal(kc_vm_run(vm, ask, sizeof ask - 1, "plot.lua"), KC_OK);
+    size_t before = a.asked;
+    a.fail_at = n ? before + n : 0;
+    const char *plots = kc_vm_plots(vm);
+    if (plots)
+        assert_contains(plots, "\"plot\":\"roofline\"");
+    else
+        assert_contains(kc_vm_message(vm), "memory");
+    a.fail_at = 0;
+    kc_vm_free(vm);
+    assert_int_equal(a.blocks, 0);
+    return a.asked - before;
+}
+
+TEST(plots_that_find_no_memory_are_an_error_and_leak_nothing)
+{
+    size_t requests = plots_refused(0, 0);
+    for (size_t n = 1; n <= requests; n += 1 + requests / 150) {
+        plots_refused(n, 0);
+        plots_refused(n, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +194,7 @@ int main(void)
         cmocka_unit_test(ten_thousand_vms_one_after_another_leave_nothing),
         cmocka_unit_test(a_refused_request_is_an_error_and_leaks_nothing),
         cmocka_unit_test(an_allocator_that_refuses_from_then_on_is_an_error_and_leaks_nothing),
+        cmocka_unit_test(plots_that_find_no_memory_are_an_error_and_leak_nothing),
     };
     return run(tests);
 }

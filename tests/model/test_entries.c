@@ -143,6 +143,7 @@ static void call_results(void)
     GIVES_NULL(kc_result_name, NULL);
     GIVES_NULL(kc_result_label, NULL, NULL, 0);
     GIVES_NULL(kc_result_device, NULL);
+    GIVES_NULL(kc_result_on, NULL);
     GIVES_NULL(kc_result_bound, NULL);
     GIVES_NULL(kc_result_class, NULL);
     GIVES_NULL(kc_result_convention, NULL);

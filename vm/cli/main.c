@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "devices.h"
+#include "draw.h"
 #include "kcost.h"
 #include "merge.h"
 #include "oneline.h"
 #include "options.h"
 #include "output.h"
+#include "plot.h"
 #include "prompt.h"
 #include "sweep.h"
 #include "table.h"
@@ -147,23 +149,34 @@ static const char *show_record(FILE *out, const char *at, const char *path)
 }
 
 /* A plain value is its JSON; a string is itself, without line ends at its end. */
-static void show_plain(const page *p, const char *json)
+static void show_plain(FILE *out, const char *json)
 {
     const char *end = json + strlen(json);
     if (json[0] == '{') {
-        show_record(p->out, json, "");
+        show_record(out, json, "");
         return;
     }
     if (json[0] != '"') {
-        fprintf(p->out, "%s\n", json);
+        fprintf(out, "%s\n", json);
         return;
     }
     end--;
     while (end - json > 2 && strncmp(end - 2, "\\n", 2) == 0 && end[-3] != '\\')
         end -= 2;
     for (const char *at = json + 1; at < end; at++)
-        fputc(*at == '\\' ? unescaped(&at) : *at, p->out);
-    fputs("\n", p->out);
+        fputc(*at == '\\' ? unescaped(&at) : *at, out);
+    fputs("\n", out);
+}
+
+static int show_plot(const page *p, const char *json)
+{
+    const char *wrong;
+    figure *plot = plot_read(json, &wrong);
+    if (!plot)
+        return complain(*wrong ? wrong : "not enough memory");
+    plot_table(p, plot);
+    plot_free(plot);
+    return GOOD;
 }
 
 /* A kernel, program or written tensor is counted; a new reference. */
@@ -229,7 +242,7 @@ static int show_object(const page *p, pending *list, kc_object *object)
         table_sweep(p, (const kc_sweep *)(const void *)object);
     } else {
         const char *text = kc_object_text(object);
-        fprintf(p->out, "%s\n", text ? text : "");
+        page_line(p, "pre", text ? text : "");
     }
     return GOOD;
 }
@@ -247,9 +260,14 @@ static int show_tables(kc_vm *vm, const page *p)
         }
         const char *text = kc_vm_answer_text(vm, i);
         flush(p, &list);
-        if (text) {
+        if (kc_vm_answer_is_plot(vm, i)) {
+            separate(p, &list, true);
+            status = show_plot(p, text);
+        } else if (text) {
             separate(p, &list, text[0] == '{' || strstr(text, "\\n") != NULL);
-            show_plain(p, text);
+            FILE *out = page_begin(p, "pre");
+            show_plain(out, text);
+            page_end(p, "pre", out);
         }
     }
     if (list.results)
@@ -279,7 +297,7 @@ static int show(kc_vm *vm, const options *o, FILE *out)
     case FORMAT_CSV_TENSORS:
         return show_document(out, kc_vm_csv(vm, 1), vm);
     default: {
-        page p = { out, output_width(out), o->verbosity, o->explain, o->field };
+        page p = { out, output_width(out), o->verbosity, o->explain, o->field, false };
         return show_tables(vm, &p);
     }
     }
@@ -304,6 +322,8 @@ static int to_output(kc_vm *vm, const options *o)
     if (!out)
         return FAILED;
     int status = show(vm, o, out);
+    if (status == GOOD && !draw(vm, o, out, show_tables))
+        status = FAILED;
     return output_close(out, o->output) || status != GOOD ? status : FAILED;
 }
 

@@ -11,7 +11,10 @@
 #include "kcost.h"
 
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
-enum { SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, TOLERANCE, VERSION };
+enum {
+    SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, TOLERANCE, PLOT,
+    PLOT_DATA, HTML, VERSION
+};
 
 static const struct {
     int letter;
@@ -26,6 +29,9 @@ static const struct {
     { CSV, "csv", "[=tensors]", "print one CSV table; with =tensors the ledger, a row a tensor" },
     { EXPLAIN, "explain", "[=FIELD]", "say where the time goes and what would help; of a FIELD, its formula with values" },
     { 'o', "output", "FILE", "write results to FILE" },
+    { PLOT, "plot", "FILE", "draw what fits, or the plots returned, as .svg or .png; - for the terminal" },
+    { PLOT_DATA, "plot-data", "FILE", "the points of the plot as CSV" },
+    { HTML, "html", "FILE", "write a report: tables, explanations and plots on one page" },
     { THREADS, "threads", "N", "sweep in N threads; one a core if it is not given" },
     { SHARD, "shard", "I/N", "sweep only part I of N; 'kcost merge' joins the parts" },
     { MEASURED, "measured", "TIME", "of a kernel: what it took, as 612us, beside the roofs" },
@@ -145,6 +151,12 @@ static bool is_field(const char *word)
     return false;
 }
 
+static bool has_ending(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length > end && strcmp(text + length - end, ending) == 0;
+}
+
 static void take(options *o, int letter)
 {
     const char *end;
@@ -170,6 +182,17 @@ static void take(options *o, int letter)
         break;
     case 'o':
         o->output = optarg;
+        break;
+    case PLOT:
+        o->plot = optarg;
+        if (strcmp(optarg, "-") != 0 && !has_ending(optarg, ".svg") && !has_ending(optarg, ".png"))
+            wrong(o, "--plot wants FILE.svg, FILE.png or -, not '%s'", optarg);
+        break;
+    case PLOT_DATA:
+        o->plot_data = optarg;
+        break;
+    case HTML:
+        o->html = optarg;
         break;
     case THREADS:
         o->threads = count_at(optarg, &end);
@@ -267,6 +290,8 @@ static void take_words(options *o)
     if (o->check && !devices)
         wrong(o, "--check belongs to 'kcost devices'%s", "");
     o->diff = !o->code && o->word_count > 0 && strcmp(o->words[0], "diff") == 0;
+    if ((devices || merge || o->diff) && (o->plot || o->plot_data || o->html))
+        wrong(o, "--plot, --plot-data and --html belong to scripts and kernels%s", "");
     if (merge && o->word_count == 1)
         wrong(o, "merge wants the parts of a sweep, as in: kcost merge part-*.json%s", "");
     if (o->diff && o->word_count != 3)
@@ -285,6 +310,8 @@ static void take_words(options *o)
         o->what = o->what == RUN ? PROMPT : o->what;
     else if (!o->code && o->word_count == 0)
         wrong(o, "no script: kcost script.lua, kcost -e 'code', kcost - for standard input, or kcost KERNEL name=value%s", "");
+    if (o->what == PROMPT && (o->plot || o->plot_data || o->html))
+        wrong(o, "--plot, --plot-data and --html belong to scripts and kernels%s", "");
 }
 
 options options_read(int argc, char **argv)

@@ -27,6 +27,7 @@ typedef struct options {
     bool diff;                      /* the first word is diff, the others two files */
     const char *tolerance;          /* of diff */
     const char *output;             /* -o; NULL: standard output */
+    const char *plot, *plot_data, *html; /* files; NULL: not asked for; plot "-": the terminal */
     format format;
     verbosity verbosity;
     bool explain;

@@ -3,7 +3,10 @@
 
 #include "sheet.h"
 
+#include "page.h"
+
 #include <langinfo.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -24,7 +27,10 @@ enum { COLUMNS = 128 };
 struct sheet {
     column columns[COLUMNS];
     size_t column_count;
-    char **cells;                   /* row by row; NULL: empty */
+    struct cell {
+        char *text;                 /* NULL: empty */
+        double value;               /* NAN: a text */
+    } *cells;                       /* row by row */
     size_t cell_count, cell_capacity, rows, filled;
     bool failed;
 };
@@ -37,7 +43,7 @@ sheet *sheet_new(void)
 void sheet_free(sheet *s)
 {
     for (size_t i = 0; s && i < s->cell_count; i++)
-        free(s->cells[i]);
+        free(s->cells[i].text);
     if (s)
         free(s->cells);
     free(s);
@@ -67,7 +73,7 @@ void sheet_row(sheet *s)
     size_t need = (s->rows + 1) * s->column_count;
     if (need > s->cell_capacity) {
         size_t capacity = 2 * need + 64;
-        char **cells = realloc(s->cells, capacity * sizeof *cells);
+        struct cell *cells = realloc(s->cells, capacity * sizeof *cells);
         if (!cells) {
             s->failed = true;
             return;
@@ -76,13 +82,13 @@ void sheet_row(sheet *s)
         s->cell_capacity = capacity;
     }
     for (size_t i = s->cell_count; i < need; i++)
-        s->cells[i] = NULL;
+        s->cells[i] = (struct cell){ NULL, NAN };
     s->cell_count = need;
     s->rows++;
     s->filled = 0;
 }
 
-void sheet_cell(sheet *s, const char *text)
+static void add_cell(sheet *s, const char *text, double value)
 {
     if (!s || s->failed || s->filled >= s->column_count)
         return;
@@ -94,11 +100,18 @@ void sheet_cell(sheet *s, const char *text)
         s->failed = true;
         return;
     }
-    s->cells[(s->rows - 1) * s->column_count + (size_t)(c - s->columns)] = copy;
+    struct cell *cell = &s->cells[(s->rows - 1) * s->column_count + (size_t)(c - s->columns)];
+    cell->text = copy;
+    cell->value = value;
     c->used = true;
     size_t width = width_of(text);
     if (width > c->width)
         c->width = width;
+}
+
+void sheet_cell(sheet *s, const char *text)
+{
+    add_cell(s, text, NAN);
 }
 
 void quantity(char out[CELL_BYTES], double value, const char *unit)
@@ -118,7 +131,7 @@ void sheet_quantity(sheet *s, double value, const char *unit)
         quantity(text, value, unit);
     else
         kci_significant(text, value, 3);
-    sheet_cell(s, text);
+    add_cell(s, text, value);
 }
 
 void sheet_count(sheet *s, double value)
@@ -130,7 +143,7 @@ void sheet_count(sheet *s, double value)
         snprintf(text, sizeof text, "%ld", (long)value);
     else
         kci_significant(text, value, 3);
-    sheet_cell(s, text);
+    add_cell(s, text, value);
 }
 
 void sheet_share(sheet *s, double share)
@@ -138,7 +151,7 @@ void sheet_share(sheet *s, double share)
     char text[CELL_BYTES];
     kci_significant(text, 100 * share, 2);
     strcat(text, " %");
-    sheet_cell(s, text);
+    add_cell(s, text, share);
 }
 
 static size_t total_width(const sheet *s)
@@ -187,7 +200,7 @@ static struct libscols_table *fill(const sheet *s, FILE *out)
         struct libscols_line *line = scols_table_new_line(t, NULL);
         size_t at = 0;
         for (size_t i = 0; line && i < s->column_count; i++) {
-            const char *cell = s->cells[row * s->column_count + i];
+            const char *cell = s->cells[row * s->column_count + i].text;
             if (shown(&s->columns[i]) && scols_line_set_data(line, at++, cell ? cell : "") != 0)
                 line = NULL;
         }
@@ -231,4 +244,49 @@ void sheet_print(sheet *s, FILE *out, size_t width)
         print_trimmed(text, out);
     free(text);
     scols_unref_table(t);
+}
+
+/* ---- HTML --------------------------------------------------------------------------- */
+
+static void html_cell(const column *c, const struct cell *cell, FILE *out)
+{
+    fprintf(out, "<td%s", c->right ? " class=\"number\"" : "");
+    if (!isnan(cell->value))
+        fprintf(out, " data-value=\"%.15g\"", cell->value);
+    fputs(">", out);
+    page_escape(out, cell->text ? cell->text : "");
+    fputs("</td>", out);
+}
+
+/* A line of sums stays last, however the others are sorted. */
+static bool is_total(const sheet *s, const struct cell *cells)
+{
+    for (size_t i = 0; i < s->column_count && i < 2; i++)
+        if (cells[i].text && strcmp(cells[i].text, "total") == 0)
+            return true;
+    return false;
+}
+
+void sheet_html(const sheet *s, FILE *out)
+{
+    if (!s || s->failed || s->rows == 0)
+        return;
+    fputs("<div class=\"wide\"><table><thead><tr>", out);
+    for (size_t i = 0; i < s->column_count; i++) {
+        if (!s->columns[i].used)
+            continue;
+        fprintf(out, "<th scope=\"col\"%s><button type=\"button\">", s->columns[i].right ? " class=\"number\"" : "");
+        page_escape(out, s->columns[i].title);
+        fputs("</button></th>", out);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+    for (size_t row = 0; row < s->rows; row++) {
+        const struct cell *cells = &s->cells[row * s->column_count];
+        fputs(is_total(s, cells) ? "<tr class=\"total\">" : "<tr>", out);
+        for (size_t i = 0; i < s->column_count; i++)
+            if (s->columns[i].used)
+                html_cell(&s->columns[i], &cells[i], out);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
 }

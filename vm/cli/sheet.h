@@ -26,6 +26,8 @@ void sheet_count(sheet *s, double value);
 void sheet_share(sheet *s, double share);
 /* Prints it; columns without a cell are left out.  `width` 0: no limit. */
 void sheet_print(sheet *s, FILE *out, size_t width);
+/* The same as a table of HTML, with the values that its rows may be sorted by. */
+void sheet_html(const sheet *s, FILE *out);
 
 /* "271 µs", or "271 us" where the terminal's encoding lacks the letter. */
 void quantity(char out[CELL_BYTES], double value, const char *unit);

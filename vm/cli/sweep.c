@@ -5,7 +5,7 @@
 
 #include "sheet.h"
 
-enum { MOST_ROWS = 40 };            /* without --verbose */
+enum { MOST_ROWS = 40, MOST_HTML_ROWS = 2000 }; /* without --verbose; in a report */
 
 /* "byte" is written "B" in tables. */
 static const char *short_unit(const char *unit)
@@ -40,23 +40,24 @@ static void rows(const page *p, const kc_sweep *sweep, size_t count)
         for (size_t c = 0; c < columns; c++)
             cell(s, sweep, row, c);
     }
-    sheet_print(s, p->out, p->width);
-    sheet_free(s);
+    page_sheet(p, s);
 }
 
 static void summary(const page *p, const kc_sweep *sweep, size_t shown)
 {
     unsigned parts, part = kc_sweep_part(sweep, &parts);
     size_t kept = kc_sweep_rows(sweep);
-    fprintf(p->out, "%.0f points of %s", kc_sweep_points(sweep), kc_sweep_name(sweep));
+    FILE *out = page_begin(p, "p");
+    fprintf(out, "%.0f points of %s", kc_sweep_points(sweep), kc_sweep_name(sweep));
     if (parts > 1)
-        fprintf(p->out, ", part %u of %u: %.0f", part, parts, kc_sweep_done(sweep));
-    fprintf(p->out, "; %.0f fit; kept: %s", kc_sweep_fit(sweep), kc_sweep_keep(sweep));
+        fprintf(out, ", part %u of %u: %.0f", part, parts, kc_sweep_done(sweep));
+    fprintf(out, "; %.0f fit; kept: %s", kc_sweep_fit(sweep), kc_sweep_keep(sweep));
     if (shown < kept)
-        fprintf(p->out, ", %zu rows, of which %zu are shown", kept, shown);
-    fputs("\n", p->out);
+        fprintf(out, ", %zu rows, of which %zu are shown", kept, shown);
+    fputs("\n", out);
     if (kc_sweep_interrupted(sweep))
-        fprintf(p->out, "interrupted after %.0f points: this is what was done by then\n", kc_sweep_done(sweep));
+        fprintf(out, "interrupted after %.0f points: this is what was done by then\n", kc_sweep_done(sweep));
+    page_end(p, "p", out);
 }
 
 /* Where nothing fits, the sentence says by how much, and what would. */
@@ -65,21 +66,24 @@ static void reasons(const page *p, const kc_sweep *sweep)
     for (size_t i = 0; i < kc_sweep_reasons(sweep); i++) {
         const char *sentence = kc_sweep_sentence(sweep, i);
         double first;
-        fprintf(p->out, "left out, %.0f: %s\n", kc_sweep_rejected(sweep, i, &first), kc_sweep_reason(sweep, i));
+        FILE *out = page_begin(p, "p");
+        fprintf(out, "left out, %.0f: %s\n", kc_sweep_rejected(sweep, i, &first), kc_sweep_reason(sweep, i));
         if (sentence && (p->verbosity == VERBOSE || kc_sweep_fit(sweep) == 0))
-            fprintf(p->out, "    point %.0f: %s\n", first, sentence);
+            fprintf(out, "    point %.0f: %s\n", first, sentence);
+        page_end(p, "p", out);
     }
 }
 
 void table_sweep(const page *p, const kc_sweep *sweep)
 {
     size_t shown = kc_sweep_rows(sweep);
-    if (shown > MOST_ROWS && p->verbosity != VERBOSE)
-        shown = MOST_ROWS;
+    size_t most = p->html ? MOST_HTML_ROWS : p->verbosity == VERBOSE ? shown : MOST_ROWS;
+    if (shown > most)
+        shown = most;
     rows(p, sweep, shown);
     if (p->verbosity == QUIET)
         return;
     summary(p, sweep, shown);
     reasons(p, sweep);
-    fprintf(p->out, "%s\n", kc_sweep_convention(sweep));
+    page_line(p, "p", kc_sweep_convention(sweep));
 }

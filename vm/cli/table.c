@@ -111,12 +111,6 @@ static void more_figures(const page *p, sheet *s, const kc_result *r)
     count_cell(s, r, KC_PASSES);
 }
 
-static void print_sheet(const page *p, sheet *s)
-{
-    sheet_print(s, p->out, p->width);
-    sheet_free(s);
-}
-
 /* ---- what --verbose adds ------------------------------------------------------------ */
 
 static void ledger_row(sheet *s, const char *name, const double *column)
@@ -155,15 +149,24 @@ static void ledger(const page *p, const kc_result *r)
     }
     if (kc_result_tensors(r) > 1)
         ledger_row(s, "total", total);
-    print_sheet(p, s);
+    page_sheet(p, s);
 }
 
 static void heading(const page *p, const char *name, const char *device)
 {
-    fputs(name, p->out);
+    FILE *out = page_begin(p, "h2");
+    fputs(name, out);
     if (device)
-        fprintf(p->out, " on %s", device);
-    fputs("\n", p->out);
+        fprintf(out, " on %s", device);
+    fputs("\n", out);
+    page_end(p, "h2", out);
+}
+
+static void line(const page *p, const char *label, const char *text)
+{
+    FILE *out = page_begin(p, "p");
+    fprintf(out, "%s%s\n", label, text);
+    page_end(p, "p", out);
 }
 
 static void explanation(const page *p, kc_result *r)
@@ -171,18 +174,27 @@ static void explanation(const page *p, kc_result *r)
     if (!p->explain)
         return;
     const char *text = p->field ? kc_result_formula(r, p->field) : kc_result_explain(r);
-    if (text)
-        fprintf(p->out, "\n%s", text);
-    else
+    if (!text) {
         fprintf(stderr, "kcost: %s\n", kc_context_message(kc_object_context((kc_object *)(void *)r)));
+        return;
+    }
+    if (!p->html)
+        fputs("\n", p->out);
+    FILE *out = page_begin(p, "pre");
+    fputs(text, out);
+    page_end(p, "pre", out);
 }
 
 /* "measured 612 us is 3.19 times the estimate and 23 % of the compute roof" */
 static void measured(const page *p, const kc_result *r)
 {
-    for (size_t i = 0; i < kc_result_notes(r); i++)
-        if (strncmp(kc_result_note(r, i), "measured ", strlen("measured ")) == 0)
-            fprintf(p->out, "%s on %s: %s\n", kc_result_name(r), kc_result_device(r), kc_result_note(r, i));
+    for (size_t i = 0; i < kc_result_notes(r); i++) {
+        if (strncmp(kc_result_note(r, i), "measured ", strlen("measured ")) != 0)
+            continue;
+        FILE *out = page_begin(p, "p");
+        fprintf(out, "%s on %s: %s\n", kc_result_name(r), kc_result_device(r), kc_result_note(r, i));
+        page_end(p, "p", out);
+    }
 }
 
 static void details(const page *p, kc_result *r)
@@ -195,10 +207,10 @@ static void details(const page *p, kc_result *r)
     fputs("\n", p->out);
     heading(p, kc_result_name(r), kc_result_device(r));
     if (kc_result_schedule(r))
-        fprintf(p->out, "schedule %s\n", kc_result_schedule(r));
+        line(p, "schedule ", kc_result_schedule(r));
     ledger(p, r);
     for (size_t i = 0; i < kc_result_notes(r); i++)
-        fprintf(p->out, "note: %s\n", kc_result_note(r, i));
+        line(p, "note: ", kc_result_note(r, i));
 }
 
 /* The conventions, and where more is to be had. */
@@ -206,7 +218,7 @@ static void footer(const page *p, const kc_result *r)
 {
     if (p->verbosity == QUIET || !r)
         return;
-    fprintf(p->out, "%s\n", kc_result_convention(r));
+    page_line(p, "p", kc_result_convention(r));
 }
 
 /* ---- the tables --------------------------------------------------------------------------- */
@@ -225,7 +237,7 @@ void table_results(const page *p, kc_result *const *results, size_t count)
         figures(s, results[i], 0);
         more_figures(p, s, results[i]);
     }
-    print_sheet(p, s);
+    page_sheet(p, s);
     for (size_t i = 0; i < count; i++)
         details(p, results[i]);
     footer(p, results[0]);
@@ -258,7 +270,7 @@ static void program_body(const page *p, kc_result *program)
         heading(p, kc_result_name(program), kc_result_device(program));
     sheet *s = result_sheet(p, WITH_NUMBER, false);
     kernel_rows(p, s, program);
-    print_sheet(p, s);
+    page_sheet(p, s);
     details(p, program);
 }
 
@@ -305,16 +317,30 @@ static void comparison_details(const page *p, kc_result *r)
     }
 }
 
+static void on_device(const page *p, const char *device)
+{
+    FILE *out = page_begin(p, "h2");
+    fprintf(out, "on %s\n", device);
+    page_end(p, "h2", out);
+}
+
+static void failure(const page *p, const char *name, const char *why)
+{
+    FILE *out = page_begin(p, "p");
+    fprintf(out, "%s: %s\n", name, why);
+    page_end(p, "p", out);
+}
+
 static void comparison_table(const page *p, const kc_comparison *c, size_t column, size_t columns, kc_result *const *all)
 {
     size_t rows = kc_comparison_rows(c);
     sheet *s = result_sheet(p, WITH_RATIO, false);
     for (size_t row = column; row < rows; row += columns)
         comparison_row(p, s, c, row, all);
-    print_sheet(p, s);
+    page_sheet(p, s);
     for (size_t row = column; row < rows; row += columns)
         if (kc_comparison_error(c, row))
-            fprintf(p->out, "%s: %s\n", kc_comparison_name(c, row), kc_comparison_error(c, row));
+            failure(p, kc_comparison_name(c, row), kc_comparison_error(c, row));
     for (size_t row = column; row < rows; row += columns)
         comparison_details(p, all[row]);
 }
@@ -334,7 +360,7 @@ void table_comparison(const page *p, const kc_comparison *c)
         if (d)
             fputs("\n", p->out);
         if (devices && (p->verbosity != QUIET || devices > 1))
-            fprintf(p->out, "on %s\n", kc_comparison_device(c, d));
+            on_device(p, kc_comparison_device(c, d));
         comparison_table(p, c, d, columns, all);
     }
     footer(p, any);

@@ -3,16 +3,7 @@
 #define TABLE_H
 
 #include "kcost.h"
-#include "options.h"
-
-/* Where tables go and how much they say. */
-typedef struct page {
-    FILE *out;
-    size_t width;                   /* columns of the terminal; 0: no limit */
-    verbosity verbosity;
-    bool explain;                   /* behind each table, kc_result_explain of its results */
-    const char *field;              /* or the formula of this field; NULL */
-} page;
+#include "page.h"
 
 /* One table of results that belong together (none of a program), then what
  * --explain and --verbose add about each. */

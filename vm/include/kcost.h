@@ -389,6 +389,8 @@ const char *kc_result_name(const kc_result *result);
  * 512 it is the name.  NULL: no memory. */
 const char *kc_result_label(kc_result *result, kc_result *const *among, size_t count);
 const char *kc_result_device(const kc_result *result);     /* NULL: counted only */
+/* That device itself, a new reference; NULL also of a kernel of a program, whose device is the program's. */
+kc_device *kc_result_on(const kc_result *result);
 const char *kc_result_bound(const kc_result *result);      /* NULL: no time */
 const char *kc_result_class(const kc_result *result);      /* "memory-bound" */
 const char *kc_result_convention(const kc_result *result); /* how it counts, in one line */
@@ -646,6 +648,12 @@ const char *kc_vm_answer_text(const kc_vm *vm, size_t i);  /* as JSON */
 /* One document of all of it, as `kcost --json` and `--csv` print.  NULL: kc_vm_message says why. */
 const char *kc_vm_json(kc_vm *vm);
 const char *kc_vm_csv(kc_vm *vm, int tensors);
+/* A JSON array of plots (stdlib/plot_record.lua says what is in one): those that the script returned; where
+ * it returned none, those that fit what it returned: a roofline, a heat map, a Pareto front.  NULL:
+ * kc_vm_message says why. */
+const char *kc_vm_plots(kc_vm *vm);
+/* 1: the i-th answer's text is a plot. */
+int kc_vm_answer_is_plot(const kc_vm *vm, size_t i);
 
 /* The module, for a Lua state of this library's engine that the host owns: a lua_CFunction that leaves the table
  * of `require "kcost"`.  Its memory comes from the state's allocator, errors are Lua's.

@@ -33,11 +33,11 @@ static void make_room(kci_call *c, kc_vm *vm)
     vm->answer_capacity = capacity;
 }
 
-static void add_answer(kc_vm *vm, kc_object *object, char *text)
+static kci_answer *add_answer(kc_vm *vm, kc_object *object, char *text)
 {
     kci_answer *answer = &vm->answers[vm->answer_count++];
-    answer->object = object;
-    answer->text = text;
+    *answer = (kci_answer){.object = object, .text = text};
+    return answer;
 }
 
 static int push_counted(kci_call *c, kc_object *object)
@@ -45,7 +45,7 @@ static int push_counted(kci_call *c, kc_object *object)
     KCI_RETURN(c, kc_count(object, NULL));
 }
 
-static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json)
+static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json, bool plot)
 {
     make_room(c, vm);
     char *text = NULL;
@@ -53,7 +53,7 @@ static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json)
         text = kci_memory_model(vm->memory, NULL, 0, json->length + 1);
     if (text != NULL) {
         memcpy(text, json->bytes, json->length + 1);
-        add_answer(vm, NULL, text);
+        add_answer(vm, NULL, text)->plot = plot;
     } else {
         kci_no_memory(c->L);
     }
@@ -71,7 +71,7 @@ static void take_shown(kci_call *c, kc_vm *vm, int index)
     const char *text = lua_tolstring(L, -1, &length);
     kci_buffer_clear(&vm->output);
     kci_buffer_json_string(&vm->output, text, length);
-    take_text(c, vm, &vm->output);
+    take_text(c, vm, &vm->output, false);
 }
 
 /* Of a prompt also what no script may return: a tensor that nothing writes, a value, a dtype. */
@@ -103,7 +103,7 @@ static void take_object(kci_call *c, kc_vm *vm, kc_object *object)
         break;
     default:
         kci_error(c,
-                  "the script returned %s; it may return results, comparisons, sweeps, kernels, "
+                  "the script returned %s; it may return results, comparisons, sweeps, plots, kernels, "
                   "programs, written tensors, devices, texts, numbers and lists of these",
                   kci_kind_name(kc_object_kind(object)));
     }
@@ -136,7 +136,7 @@ void kci_plain_json(kci_call *c, kci_buffer *json, int index)
     }
     default:
         kci_error(c,
-                  "the script returned %s; it may return results, comparisons, sweeps, kernels, programs, "
+                  "the script returned %s; it may return results, comparisons, sweeps, plots, kernels, programs, "
                   "written tensors, devices, texts, numbers and lists of these",
                   kci_push_described(L, c->state, index));
     }
@@ -176,7 +176,7 @@ static bool is_returned(kci_call *c, int index)
     int type = lua_type(L, index);
     if (type == LUA_TNUMBER)
         return lua_tonumber(L, index) - lua_tonumber(L, index) == 0;
-    if (type != LUA_TTABLE || kci_is_record(L, c->state, index))
+    if (type != LUA_TTABLE || kci_is_record(L, c->state, index) || kci_is_plot(L, index))
         return type == LUA_TTABLE || type == LUA_TSTRING || type == LUA_TBOOLEAN;
     size_t keys = 0;
     lua_pushnil(L);
@@ -206,7 +206,8 @@ static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
     }
     kci_buffer *json = &vm->output; /* scratch until the run is over */
     kci_buffer_clear(json);
-    if (kci_is_record(L, c->state, index)) {
+    bool plot = kci_is_plot(L, index);
+    if (plot || kci_is_record(L, c->state, index)) {
         kci_record_json(c, json, index);
     } else if (lua_type(L, index) == LUA_TTABLE) {
         take_list(c, vm, index, depth);
@@ -214,7 +215,7 @@ static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
     } else {
         kci_plain_json(c, json, index);
     }
-    take_text(c, vm, json);
+    take_text(c, vm, json, plot);
 }
 
 void kci_answers_take(lua_State *L, kc_vm *vm, int first)
@@ -224,7 +225,8 @@ void kci_answers_take(lua_State *L, kc_vm *vm, int first)
     if (last == first && lua_isnil(L, first))
         return; /* `return nil`: nothing to show */
     bool one = last == first;
-    vm->list = !one || (lua_type(L, first) == LUA_TTABLE && !kci_is_record(L, vm->state, first) &&
+    vm->list = !one || (lua_type(L, first) == LUA_TTABLE && !kci_is_plot(L, first) &&
+                        !kci_is_record(L, vm->state, first) &&
                         (!vm->line || is_returned(&c, first)));
     for (int i = first; i <= last; i++)
         take_value(&c, vm, i, 0);

@@ -20,10 +20,10 @@ bool kci_is_call(const char *word, size_t length)
     return false;
 }
 
-/* kc.matmull: the nearest name, where `nil` would only say that it can't be called. */
-static int no_such_call(lua_State *L)
+/* kc.plot is kc.lib.plot; kc.matmull: the nearest name, where `nil` would only say that it can't be called. */
+static int other_field(lua_State *L)
 {
-    static const char *const others[] = {"version", "lib", "help"};
+    static const char *const others[] = {"version", "lib", "help", "plot"};
     kci_call c = {.L = L, .state = kci_state_of(L)};
     const char *names[MOST_NAMES];
     size_t count = 0;
@@ -33,6 +33,11 @@ static int no_such_call(lua_State *L)
         for (const luaL_Reg *call = calls[i]; call->name != NULL && count < MOST_NAMES; call++)
             names[count++] = call->name;
     lua_settop(L, 2);
+    if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "plot") == 0) {
+        lua_getfield(L, 1, "lib");
+        lua_getfield(L, -1, "plot");
+        return 1;
+    }
     return kci_no_field(&c, "kcost", names, count);
 }
 
@@ -50,7 +55,7 @@ void kci_module_push(lua_State *L, kci_state *state, int state_at)
 
     lua_createtable(L, 0, 2);
     lua_pushvalue(L, state_at);
-    lua_pushcclosure(L, no_such_call, 1);
+    lua_pushcclosure(L, other_field, 1);
     lua_setfield(L, -2, "__index");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");

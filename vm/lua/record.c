@@ -81,12 +81,35 @@ bool kci_is_record(lua_State *L, const kci_state *state, int index)
     return same;
 }
 
+static void add_table(kci_call *c, kci_buffer *json, int index, int depth);
+
+/* The value at the top, which goes. */
+static void add_value(kci_call *c, kci_buffer *json, int depth)
+{
+    lua_State *L = c->L;
+    int value = lua_gettop(L);
+    if (lua_type(L, value) == LUA_TTABLE)
+        add_table(c, json, value, depth + 1);
+    else
+        kci_plain_json(c, json, value);
+    lua_settop(L, value - 1);
+}
+
+static void add_items(kci_call *c, kci_buffer *json, int index, int depth)
+{
+    size_t count = kci_list_length(c, index, "the script's list");
+    kci_buffer_text(json, "[");
+    for (size_t i = 1; i <= count; i++) {
+        kci_buffer_text(json, i > 1 ? "," : "");
+        lua_rawgeti(c->L, index, (int)i);
+        add_value(c, json, depth);
+    }
+    kci_buffer_text(json, "]");
+}
+
 static void add_members(kci_call *c, kci_buffer *json, int index, int depth)
 {
     lua_State *L = c->L;
-    luaL_checkstack(L, 16, NULL);
-    if (depth > DEEPEST)
-        kci_error(c, "the script returned a table that is nested too deeply");
     size_t count = kci_push_sorted_keys(c, index, "the script's table");
     int keys = lua_gettop(L);
     kci_buffer_text(json, "{");
@@ -98,17 +121,26 @@ static void add_members(kci_call *c, kci_buffer *json, int index, int depth)
         kci_buffer_json_string(json, name, length);
         kci_buffer_text(json, ":");
         lua_rawget(L, index);
-        if (lua_type(L, -1) == LUA_TTABLE)
-            add_members(c, json, lua_gettop(L), depth + 1);
-        else
-            kci_plain_json(c, json, lua_gettop(L));
+        add_value(c, json, depth);
         lua_settop(L, keys);
     }
     kci_buffer_text(json, "}");
     lua_pop(L, 1);
 }
 
+/* What has a first item is a list. */
+static void add_table(kci_call *c, kci_buffer *json, int index, int depth)
+{
+    luaL_checkstack(c->L, 16, NULL);
+    if (depth > DEEPEST)
+        kci_error(c, "the script returned a table that is nested too deeply");
+    if (kci_rawlen(c->L, index) > 0)
+        add_items(c, json, index, depth);
+    else
+        add_members(c, json, index, depth);
+}
+
 void kci_record_json(kci_call *c, kci_buffer *json, int index)
 {
-    add_members(c, json, index, 0);
+    add_table(c, json, index, 0);
 }

@@ -130,6 +130,20 @@ static int push_best(kci_call *c, const kc_result *r)
     KCI_RETURN(c, kc_result_best(r));
 }
 
+/* The device, to be asked for its roofs; nil where it is only counted, and of a program's kernels. */
+static int push_device(kci_call *c, const kc_result *r)
+{
+    kci_box *box = kci_box_push(c->L, c->state);
+    kc_device *device = kc_result_on(r);
+    if (device != NULL) {
+        kci_box_fill(c->L, c->state, box, device);
+    } else {
+        lua_pop(c->L, 1);
+        lua_pushnil(c->L);
+    }
+    return 1;
+}
+
 /* { points, visited, cut, rejected } of a search: points = visited + cut. */
 static int push_search(kci_call *c, const kc_result *r)
 {
@@ -196,7 +210,7 @@ int kci_push_method(lua_State *L, lua_CFunction function)
 }
 
 /* What is not a number. */
-static const char *const other_fields[] = {"kind",  "name",  "device", "convention", "tensors",
+static const char *const other_fields[] = {"kind",  "name",  "device", "on", "convention", "tensors",
                                            "times", "bound", "class",  "schedule",   "kernels",
                                            "notes", "ratio", "error",  "table",      "kernel",
                                            "search", "explain", "sensitivity"};
@@ -230,6 +244,8 @@ int kci_index_result(lua_State *L)
         return push_text(L, kc_result_name(r));
     if (strcmp(field, "device") == 0)
         return push_text(L, kc_result_device(r));
+    if (strcmp(field, "on") == 0)
+        return push_device(&c, r);
     if (strcmp(field, "bound") == 0)
         return push_text(L, kc_result_bound(r));
     if (strcmp(field, "class") == 0)

@@ -212,6 +212,18 @@ static int sweep_missing(lua_State *L)
     return 1;
 }
 
+/* s.axes: the titles of the columns that are axes, in order */
+static int push_axes(lua_State *L, const kc_sweep *s)
+{
+    size_t count = kc_sweep_axes(s);
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushstring(L, kc_sweep_column(s, i));
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
 int kci_sweep_length(lua_State *L)
 {
     kci_call c = {.L = L, .state = kci_state_of(L), .name = NULL};
@@ -231,8 +243,13 @@ int kci_index_sweep(lua_State *L)
         const char *name;
         double (*number)(const kc_sweep *);
     } numbers[] = {{"points", kc_sweep_points}, {"done", kc_sweep_done}, {"fit", kc_sweep_fit}};
+    static const struct {
+        const char *name;
+        const char *(*text)(const kc_sweep *);
+    } texts[] = {{"name", kc_sweep_name}, {"keep", kc_sweep_keep}, {"convention", kc_sweep_convention}};
     static const char *const names[] = {"rows", "best",   "columns", "csv",         "json",     "kernel", "table",
-                                        "kind", "points", "done",    "interrupted", "rejected", "fit",    "missing"};
+                                        "kind", "points", "done",    "interrupted", "rejected", "fit",    "missing",
+                                        "axes", "name",   "keep",    "convention"};
     kci_call c = {.L = L, .state = kci_state_of(L), .name = NULL};
     luaL_checkstack(L, 24, NULL);
     const kc_sweep *s = sweep_at(&c, "rows");
@@ -245,6 +262,13 @@ int kci_index_sweep(lua_State *L)
             lua_pushnumber(L, numbers[i].number(s));
             return 1;
         }
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (strcmp(field, texts[i].name) == 0) {
+            lua_pushstring(L, texts[i].text(s));
+            return 1;
+        }
+    if (strcmp(field, "axes") == 0)
+        return push_axes(L, s);
     if (strcmp(field, "rejected") == 0)
         return push_rejected(L, s);
     if (strcmp(field, "interrupted") == 0) {

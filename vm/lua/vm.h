@@ -22,6 +22,7 @@ void kci_buffer_json_string(kci_buffer *buffer, const char *bytes, size_t length
 typedef struct kci_answer {
     kc_object *object; /* one reference, or NULL */
     char *text;
+    bool plot; /* the text is a plot */
 } kci_answer;
 
 struct kc_vm {
@@ -43,6 +44,8 @@ void kci_answers_take(lua_State *L, kc_vm *vm, int first);
 void kci_answers_clear(kc_vm *vm);
 /* The JSON of a number, boolean or string; raises for anything else. */
 void kci_plain_json(kci_call *c, kci_buffer *json, int index);
+/* plots.c: is the value a table whose kind is "plot"? */
+bool kci_is_plot(lua_State *L, int index);
 /* record.c: the JSON of a record, by sorted name; raises. */
 void kci_record_json(kci_call *c, kci_buffer *json, int index);
 /* Pushes "name: value" a line, of any table with names. */

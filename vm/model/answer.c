@@ -23,6 +23,11 @@ const char *kc_result_device(const kc_result *r)
     return r ? r->device : NULL;
 }
 
+kc_device *kc_result_on(const kc_result *r)
+{
+    return r && r->of ? kc_retain(r->of) : NULL;
+}
+
 const char *kc_result_bound(const kc_result *r)
 {
     return r ? r->bound : NULL;

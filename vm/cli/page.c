@@ -1,0 +1,67 @@
+/* page.c: where results are shown, as text or as HTML. */
+#define _GNU_SOURCE                 /* fopencookie: a stream that escapes what goes through */
+
+#include "page.h"
+
+#include <string.h>
+#include <sys/types.h>
+
+static void escape(FILE *out, const char *text, size_t length)
+{
+    static const char letters[] = "&<>\"";
+    static const char *const meant[] = { "&amp;", "&lt;", "&gt;", "&quot;" };
+    for (size_t i = 0; i < length; i++) {
+        const char *letter = text[i] ? strchr(letters, text[i]) : NULL;
+        if (letter)
+            fputs(meant[letter - letters], out);
+        else
+            fputc(text[i], out);
+    }
+}
+
+void page_escape(FILE *out, const char *text)
+{
+    escape(out, text, strlen(text));
+}
+
+static ssize_t write_escaped(void *out, const char *text, size_t length)
+{
+    escape(out, text, length);
+    return (ssize_t)length;
+}
+
+FILE *page_begin(const page *p, const char *element)
+{
+    if (!p->html)
+        return p->out;
+    cookie_io_functions_t functions = { .write = write_escaped };
+    fprintf(p->out, "<%s>", element);
+    FILE *text = fopencookie(p->out, "w", functions);
+    return text ? text : fopen("/dev/null", "w");
+}
+
+void page_end(const page *p, const char *element, FILE *text)
+{
+    if (!p->html)
+        return;
+    if (text)
+        fclose(text);
+    fprintf(p->out, "</%s>\n", element);
+}
+
+void page_line(const page *p, const char *element, const char *text)
+{
+    FILE *out = page_begin(p, element);
+    if (out)
+        fprintf(out, p->html ? "%s" : "%s\n", text);
+    page_end(p, element, out);
+}
+
+void page_sheet(const page *p, sheet *s)
+{
+    if (p->html)
+        sheet_html(s, p->out);
+    else
+        sheet_print(s, p->out, p->width);
+    sheet_free(s);
+}
