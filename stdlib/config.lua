@@ -1,0 +1,496 @@
+-- config.lua: what a model's config.json says of its shape, and an audit of each of its keys.
+--
+-- `config.read` gives the shape that transformer.lua builds from; sizes in elements:
+--     family, hidden, vocab, layers, context     the last one the longest sequence that the file names, or nothing
+--     tied, positions, norm, dtype, head         head: dtype of the last matmul's weights; positions: rows of a table
+--                                                that is learned, or nothing; norm: "rms" or "layer"
+--     activations                                what inputs of matmuls by low-bit weights are rounded to, or nothing
+--     groups     layers that are alike, each { count =, norms =, post =, parallel =, attention =, mlp = }
+--     attention  of heads: { kind = "heads", heads, kv_heads, head_dim, value_dim, window, qkv_bias, out_bias, qk_norm,
+--                rope, gate, qkv, out }; latent (MLA): { kind = "latent", heads, q_rank, latent_dim, rope_dim, head_dim,
+--                value_dim, qkv, kv_b, out }; the last ones are dtypes of weights
+--     mlp        { kind = "dense", inner, gated, act, bias, up, down }; { kind = "experts", experts, top_k, inner, gated,
+--                act, bias, router_bias, up, down, shared, shared_gate, shared_up, shared_down }: shared is the inner
+--                size of the expert that all tokens use, 0 without
+--     audit      a list of { key =, status =, value =, note = }, status being "used", "defaulted", "ignored" (it changes no
+--                cost) or "unknown"
+-- A file of several parts (images and text) is read for its text_config.  What a family needs and the file lacks is an
+-- error; so is a family that is not in the table below: none is guessed.
+local kc = require "kcost"
+local config = {}
+
+-- ---- keys, each noted as it is taken ------------------------------------------------------------------------
+
+local function shown(value)
+    if type(value) == "number" then return kc.str(value) end
+    if type(value) == "string" then return '"' .. (#value > 40 and value:sub(1, 40) .. "…" or value) .. '"' end
+    return type(value) == "boolean" and tostring(value) or type(value) == "table" and "a table" or "a " .. type(value)
+end
+
+local most = 2^31 - 1
+
+local kinds = {
+    size = function(x) return type(x) == "number" and x >= 1 and x <= most and x == math.floor(x) end,
+    count = function(x) return type(x) == "number" and x >= 0 and x <= most and x == math.floor(x) end,
+    layers = function(x) return type(x) == "number" and x >= 1 and x <= 10000 and x == math.floor(x) end,
+    flag = function(x) return type(x) == "boolean" end,
+    text = function(x) return type(x) == "string" end,
+    table = function(x) return type(x) == "table" end,
+}
+local wanted = {
+    size = "a whole number from 1 to 2147483647", count = "a whole number from 0 to 2147483647",
+    layers = "a whole number from 1 to 10000", flag = "true or false", text = "a text", table = "a list or an object",
+}
+
+local reader = {}
+reader.__index = reader
+
+function reader:refuse(key, text)
+    error(self.call .. ": config." .. self.prefix .. key .. ": " .. text)
+end
+
+function reader:note(key, status, value, note)
+    self.seen[key] = true
+    self.audit[#self.audit + 1] = { key = self.prefix .. key, status = status, value = shown(value), note = note }
+end
+
+-- The value of the first of `names` (a text of words) that the file has, else `default`; without one it is an error.
+-- false as a default: nothing, silently.
+function reader:take(names, kind, default, note)
+    local first = names:match("%S+")
+    for name in names:gmatch("%S+") do
+        local value = self.given[name]
+        if value ~= nil then
+            if not kinds[kind](value) then self:refuse(name, "expected " .. wanted[kind] .. ", got " .. shown(value)) end
+            if not self.seen[name] then self:note(name, "used", value, note) end
+            return value
+        end
+    end
+    if default == nil then
+        self:refuse(first, "is missing" .. (names ~= first and " (it may be named " .. names:gsub(" ", ", ") .. ")" or ""))
+    end
+    if default ~= false and not self.seen[first] then self:note(first, "defaulted", default, note) end
+    return default
+end
+
+-- Keys that say nothing of a forward pass's cost.
+local idle = {}
+for word in ([[architectures auto_map transformers_version _name_or_path use_cache pretraining_tp initializer_range
+    bos_token_id eos_token_id pad_token_id unk_token_id rms_norm_eps layer_norm_eps layer_norm_epsilon norm_eps
+    norm_epsilon rope_theta rope_scaling rope_parameters rope_local_base_freq partial_rotary_factor rotary_pct
+    rotary_emb_base rotary attention_dropout hidden_dropout attn_pdrop embd_pdrop resid_pdrop residual_dropout
+    embedding_dropout attn_config classifier_dropout output_router_logits router_aux_loss_coef router_jitter_noise
+    router_z_loss_coef norm_topk_prob scoring_func topk_method topk_group n_group routed_scaling_factor ep_size
+    aux_loss_alpha seq_aux attention_multiplier residual_multiplier logits_scaling embedding_multiplier swiglu_limit
+    summary_activation summary_first_dropout summary_proj_to_labels summary_type summary_use_proj task_specific_params
+    return_dict output_hidden_states output_attentions torchscript use_bfloat16 tf_legacy_loss pruned_heads
+    chunk_size_feed_forward is_encoder_decoder is_decoder cross_attention_hidden_size add_cross_attention
+    tie_encoder_decoder max_length min_length do_sample early_stopping num_beams id2label label2id
+    apply_residual_connection_post_layernorm final_logit_softcapping attn_logit_softcapping query_pre_attn_scalar
+    attention_chunk_size scale_attn_by_inverse_layer_idx reorder_and_upcast_attn scale_attn_weights n_ctx
+    initial_context_length original_max_position_embeddings layerdrop activation_dropout dropout init_std
+    do_layer_norm_before experts_per_token use_mem_efficient_attention model_max_length
+    cache_implementation fmt desc_act version zero_point]]):gmatch("%S+") do
+    idle[word] = true
+end
+
+-- Notes what is left: keys that change no cost, and those that nobody here knows.
+function reader:finish()
+    local rest = {}
+    for name in pairs(self.given) do
+        if not self.seen[name] then rest[#rest + 1] = tostring(name) end
+    end
+    table.sort(rest)
+    for _, status in ipairs { "ignored", "unknown" } do
+        for _, name in ipairs(rest) do
+            if (idle[name] and "ignored" or "unknown") == status then self:note(name, status, self.given[name]) end
+        end
+    end
+end
+
+-- ---- weights of fewer bits ------------------------------------------------------------------------------------
+
+-- Does the text match a pattern whose * stand for anything?  Linear in its length for each *.
+local function glob(pattern, text)
+    local p, s, star, from = 1, 1, nil, 1
+    while s <= #text do
+        local c = pattern:sub(p, p)
+        if c == "*" then
+            star, from, p = p, s, p + 1
+        elseif c == text:sub(s, s) then
+            p, s = p + 1, s + 1
+        elseif star then
+            from = from + 1
+            p, s = star + 1, from
+        else
+            return false
+        end
+    end
+    return pattern:sub(p):find("^%**$") ~= nil
+end
+
+-- An entry of an exclusion list names a module, by its path or the end of it, and all that is inside.
+local function excludes(entry, module)
+    local plain = entry:gsub("^re:", ""):gsub("%.%*", "*"):gsub("[\\^$]", "")
+    return glob(plain, module) or glob(plain .. ".*", module) or glob("*." .. plain, module)
+        or glob("*." .. plain .. ".*", module)
+end
+
+local function dtype_of(bits, block, scale_bits, zero_bits, math)
+    return kc.dtype {
+        name = "w" .. kc.str(bits) .. " of " .. kc.str(block), bits = bits, block = block, scale_bits = scale_bits,
+        zero_bits = zero_bits, math = math,
+    }
+end
+
+local function grouped(q)
+    local bits, block = q:take("bits", "size"), q:take("group_size", "size", 128)
+    if bits > 8 then q:refuse("bits", "expected at most 8, got " .. shown(bits)) end
+    local symmetric = q:take("sym", "flag", false)
+    return dtype_of(bits, block, 16, symmetric and 0 or bits, "f16")
+end
+
+-- By quant_method: the dtype of the weights that it covers, and whether these are the experts' only.
+local methods = {
+    fp8 = function(q)
+        local block = q:take("weight_block_size", "table", false)
+        if not block then return "f8" end
+        if not kinds.size(block[1]) or not kinds.size(block[2]) then
+            q:refuse("weight_block_size", "expected two sizes")
+        end
+        return dtype_of(8, block[1] * block[2], 32, 0, "f8")
+    end,
+    mxfp4 = function() return "mxf4", true end,
+    gptq = grouped, awq = grouped,
+    bitsandbytes = function(q)
+        if q:take("load_in_4bit", "flag", false) then return dtype_of(4, 64, 32, 0, "f16") end
+        q:take("load_in_8bit", "flag")
+        return "i8"
+    end,
+}
+
+-- The dtype of a module's weights: a function of its path.
+local function weights_of(r, plain)
+    local given = r:take("quantization_config", "table", false)
+    if not given then return function() return plain end end
+    local q = setmetatable({
+        call = r.call, given = given, prefix = r.prefix .. "quantization_config.", audit = r.audit, seen = {},
+    }, reader)
+    local name = q:take("quant_method", "text")
+    if not methods[name] then
+        q:refuse("quant_method", "there is no " .. shown(name) .. " here; there are awq, bitsandbytes, fp8, gptq, mxfp4")
+    end
+    local low, experts_only = methods[name](q)
+    local list = q:take("modules_to_not_convert ignored_layers ignore llm_int8_skip_modules", "table", false) or {}
+    for i, entry in ipairs(list) do
+        if type(entry) ~= "string" or #entry > 200 then q:refuse("modules_to_not_convert", "entry " .. i .. " is no name") end
+    end
+    local activations = q:take("activation_scheme", "text", false) and "f8" or nil
+    q:finish()
+    return function(module)
+        -- heads and routers keep the model's own dtype in every one of these methods, unless a file says so
+        if module == "lm_head" or module:find("%.router$") then return plain end
+        if experts_only and not module:find("experts", 1, true) then return plain end
+        for _, entry in ipairs(list) do
+            if excludes(entry, module) then return plain end
+        end
+        return low
+    end, activations
+end
+
+-- ---- families -----------------------------------------------------------------------------------------------
+
+local function whole_window(r)
+    local window = r:take("sliding_window", "count", false, "all layers")
+    return function() return window end
+end
+
+local function qwen_window(r)
+    local window = r:take("sliding_window", "count", false)
+    local from = r:take("max_window_layers", "count", 0)
+    if not r:take("use_sliding_window", "flag", window and true or false) then window = nil end
+    return function(layer) return layer >= from and window or nil end
+end
+
+-- Every `every`-th layer sees all keys, the others a window.
+local function pattern(every, default)
+    return function(r)
+        local window = r:take("sliding_window", "count", default)
+        local period = every > 2 and r:take("sliding_window_pattern", "size", every) or every
+        return function(layer) return (layer + 1) % period ~= 0 and window or nil end
+    end
+end
+
+local function rms(more)
+    local family = { norm = "rms", gated = true, act = "silu", rope = true, tied = false }
+    for key, value in pairs(more or {}) do family[key] = value end
+    return family
+end
+
+local function layered(more)
+    local family = rms { norm = "layer", gated = false, act = "gelu", qkv_bias = true, out_bias = true, mlp_bias = true }
+    for key, value in pairs(more or {}) do family[key] = value end
+    return family
+end
+
+local function four_hidden(s) return 4 * s.hidden end
+
+local falcon = layered {
+    tied = true, inner = four_hidden, qkv_bias = "bias", out_bias = "bias", mlp_bias = "bias", falcon = true,
+}
+
+local families = {
+    llama = rms { qkv_bias = "attention_bias", out_bias = "attention_bias", mlp_bias = "mlp_bias" },
+    mistral = rms { window = whole_window },
+    mixtral = rms { window = whole_window, experts = { count = "num_local_experts", inner = "intermediate_size" } },
+    qwen2 = rms { qkv_bias = true, window = qwen_window },
+    qwen2_moe = rms { qkv_bias = true, window = qwen_window, experts = { sparse = "step", shared_gate = true } },
+    qwen3 = rms { qkv_bias = "attention_bias", out_bias = "attention_bias", qk_norm = true, window = qwen_window },
+    qwen3_moe = rms {
+        qkv_bias = "attention_bias", out_bias = "attention_bias", qk_norm = true, window = qwen_window,
+        experts = { sparse = "step" },
+    },
+    gemma = rms { act = "gelu", tied = true, head_dim = 256 },
+    gemma2 = rms { act = "gelu", tied = true, head_dim = 256, post = true, window = pattern(2, 4096) },
+    gemma3_text = rms { act = "gelu", tied = true, head_dim = 256, post = true, qk_norm = true, window = pattern(6, 4096) },
+    phi3 = rms { window = whole_window },
+    olmo2 = rms { qk_norm = "all", post_only = true, qkv_bias = "attention_bias", out_bias = "attention_bias" },
+    gpt_oss = rms {
+        qkv_bias = "attention_bias", out_bias = "attention_bias", sinks = true, window = pattern(2, 128),
+        experts = { count = "num_local_experts", inner = "intermediate_size", bias = true },
+    },
+    deepseek_v2 = rms { latent = true, experts = { count = "n_routed_experts", sparse = "first" } },
+    deepseek_v3 = rms { latent = true, experts = { count = "n_routed_experts", sparse = "first" } },
+    kimi_k2 = rms { latent = true, experts = { count = "n_routed_experts", sparse = "first" } },
+    gpt2 = layered { tied = true, rope = false, positions = true, inner = four_hidden },
+    gpt_neox = layered { parallel = "use_parallel_residual", norms = 2 },
+    opt = layered { tied = true, act = "relu", rope = false, positions = true, offset = 2 },
+    starcoder2 = layered {
+        tied = true, window = whole_window, qkv_bias = "use_bias", out_bias = "use_bias", mlp_bias = "use_bias",
+    },
+    falcon = falcon, RefinedWebModel = falcon, RefinedWeb = falcon,
+}
+
+-- The names of the families that are known, sorted.
+function config.families()
+    local names = {}
+    for name in pairs(families) do names[#names + 1] = name end
+    table.sort(names)
+    return names
+end
+
+local acts = {
+    silu = "silu", swish = "silu", gelu = "gelu", gelu_new = "gelu", gelu_fast = "gelu", gelu_pytorch_tanh = "gelu",
+    quick_gelu = "gelu", relu = "relu",
+}
+
+-- true, false, or what the key of that name says.
+local function flag(r, declared)
+    if type(declared) == "string" then return r:take(declared, "flag", false) or false end
+    return declared or false
+end
+
+local function kv_heads(r, family, heads)
+    if not family.falcon then return r:take("num_key_value_heads num_kv_heads n_head_kv", "size", heads) end
+    if r:take("new_decoder_architecture", "flag", false) then
+        return r:take("num_kv_heads n_head_kv", "size", heads, "multi_query says nothing of the new decoder")
+    end
+    return r:take("multi_query", "flag", true, "one head of K and V") and 1 or heads
+end
+
+local function of_heads(r, s, family)
+    local heads = r:take("num_attention_heads n_head n_heads", "size")
+    local kv = kv_heads(r, family, heads)
+    if heads % kv ~= 0 then
+        r:refuse("num_key_value_heads", kc.str(kv) .. " do not divide the " .. kc.str(heads) .. " query heads")
+    end
+    local head_dim = r:take("head_dim", "size", family.head_dim or false)
+    if not head_dim then
+        head_dim = s.hidden / heads
+        if head_dim ~= math.floor(head_dim) then
+            r:refuse("hidden_size", kc.str(s.hidden) .. " is no multiple of the " .. kc.str(heads)
+                .. " heads, and there is no head_dim")
+        end
+        r:note("head_dim", "defaulted", head_dim, "hidden size over heads")
+    end
+    return {
+        kind = "heads", heads = heads, kv_heads = kv, head_dim = head_dim, value_dim = head_dim,
+        rope = family.rope and not (family.falcon and r:take("alibi", "flag", false)),
+        qkv_bias = flag(r, family.qkv_bias), out_bias = flag(r, family.out_bias), qk_norm = family.qk_norm or false,
+        sinks = family.sinks or false,
+    }
+end
+
+local function of_latent(r)
+    r:take("num_key_value_heads", "size", false, "all heads share the latent")
+    if r:take("attention_bias", "flag", false) then r:refuse("attention_bias", "biases of latents are not known here") end
+    return {
+        kind = "latent", heads = r:take("num_attention_heads", "size"), q_rank = r:take("q_lora_rank", "size", false),
+        latent_dim = r:take("kv_lora_rank", "size"), rope_dim = r:take("qk_rope_head_dim", "size"),
+        head_dim = r:take("qk_nope_head_dim", "size"), value_dim = r:take("v_head_dim", "size"),
+    }
+end
+
+-- Which layers have experts: a function of the layer, or nothing.
+local function sparse_layers(r, how)
+    if how.sparse == "first" then
+        local first, step = r:take("first_k_dense_replace", "count", 0), r:take("moe_layer_freq", "size", 1)
+        return function(layer) return layer >= first and layer % step == 0 end
+    elseif how.sparse == "step" then
+        local step, dense = r:take("decoder_sparse_step", "size", 1), {}
+        for _, layer in ipairs(r:take("mlp_only_layers", "table", false) or {}) do dense[layer] = true end
+        return function(layer) return (layer + 1) % step == 0 and not dense[layer] end
+    end
+    return function() return true end
+end
+
+local function of_experts(r, family, dense)
+    local how = family.experts
+    local e = {
+        kind = "experts", experts = r:take(how.count or "num_experts", "size"),
+        top_k = r:take("num_experts_per_tok num_experts_per_token", "size"),
+        inner = r:take(how.inner or "moe_intermediate_size", "size"), gated = true, act = dense.act,
+        bias = how.bias or false, router_bias = how.bias or false, shared_gate = how.shared_gate or false,
+    }
+    if e.top_k > e.experts then
+        r:refuse("num_experts_per_tok", kc.str(e.top_k) .. " is more than the " .. kc.str(e.experts) .. " experts")
+    end
+    local shared = r:take("n_shared_experts", "count", false)
+    e.shared = shared and shared * e.inner or r:take("shared_expert_intermediate_size", "count", false) or 0
+    return e
+end
+
+-- ---- the whole ------------------------------------------------------------------------------------------------
+
+local dtypes = { float32 = "f32", float16 = "f16", bfloat16 = "bf16", f32 = "f32", f16 = "f16", bf16 = "bf16" }
+
+-- What each layer sees: nothing for all keys, or the window.
+local function windows(r, s, family)
+    local by_rule = family.window and family.window(r) or function() end
+    local types = r:take("layer_types", "table", false)
+    if not types then return by_rule end
+    if #types ~= s.layers then
+        r:refuse("layer_types", "has " .. kc.str(#types) .. " entries for " .. kc.str(s.layers) .. " layers")
+    end
+    local window = r:take("sliding_window", "count", false)
+    for i, kind in ipairs(types) do
+        if kind ~= "full_attention" and kind ~= "sliding_attention" then
+            r:refuse("layer_types", "entry " .. i .. " is " .. shown(kind) .. ", and there are full_attention and sliding_attention")
+        elseif kind == "sliding_attention" and not window then
+            r:refuse("sliding_window", "is missing, and a layer slides")
+        end
+    end
+    return function(layer) return types[layer + 1] == "sliding_attention" and window or nil end
+end
+
+local function copied(t, more)
+    local all = {}
+    for key, value in pairs(t) do all[key] = value end
+    for key, value in pairs(more) do all[key] = value end
+    return all
+end
+
+local function name_of(dtype) return type(dtype) == "string" and dtype or dtype.name end
+
+-- Layers that are alike, in the order of their first.
+local function groups_of(s, attention, dense, experts, is_sparse, window_of, weights)
+    local groups, by = {}, {}
+    for layer = 0, s.layers - 1 do
+        local path = "model.layers." .. kc.str(layer) .. "."
+        local sparse, window = experts and is_sparse(layer), window_of(layer)
+        local inside = sparse and "mlp.experts.0." or "mlp."
+        local a = { window = window ~= 0 and window or nil, qkv = weights(path .. "self_attn.q_proj"),
+            out = weights(path .. "self_attn.o_proj"), kv_b = weights(path .. "self_attn.kv_b_proj") }
+        local m = { up = weights(path .. inside .. "up_proj"), down = weights(path .. inside .. "down_proj"),
+            shared_up = weights(path .. "mlp.shared_experts.up_proj"),
+            shared_down = weights(path .. "mlp.shared_experts.down_proj") }
+        local key = table.concat({ tostring(sparse), kc.str(a.window or 0), name_of(a.qkv), name_of(a.out),
+            name_of(a.kv_b), name_of(m.up), name_of(m.down), name_of(m.shared_up) }, " ")
+        if not by[key] then
+            by[key] = {
+                count = 0, norms = s.norms, post = s.post, parallel = s.parallel, pre = s.pre,
+                attention = copied(attention, a), mlp = copied(sparse and experts or dense, m),
+            }
+            groups[#groups + 1] = by[key]
+        end
+        by[key].count = by[key].count + 1
+    end
+    return groups
+end
+
+-- The text part of a file that has several; its dtype and tie may stand outside.
+local function text_part(r)
+    local inner = r.given.text_config
+    if type(inner) ~= "table" then return r end
+    r:note("text_config", "used", inner, "its keys follow")
+    local merged = copied({
+        torch_dtype = r.given.torch_dtype, dtype = r.given.dtype, tie_word_embeddings = r.given.tie_word_embeddings,
+        quantization_config = r.given.quantization_config,
+    }, inner)
+    for name in pairs { torch_dtype = 1, dtype = 1, tie_word_embeddings = 1, quantization_config = 1, model_type = 1 } do
+        r.seen[name] = true
+    end
+    for name, value in pairs(r.given) do
+        if not r.seen[name] and type(value) == "table" and tostring(name):find("_config$") then
+            r:note(name, "ignored", value, "another part of the model")
+        end
+    end
+    r:finish()
+    return setmetatable({ call = r.call, given = merged, prefix = "text_config.", audit = r.audit, seen = {} }, reader)
+end
+
+-- The shape of a model, out of the table that its config.json is; errors name `call`.
+function config.read(call, given)
+    if type(given) ~= "table" then error(call .. ": config: expected a table, as kc.load_json gives, got a " .. type(given)) end
+    local r = text_part(setmetatable({ call = call, given = given, prefix = "", audit = {}, seen = {} }, reader))
+    local name = r:take("model_type", "text")
+    local family = families[name]
+    if not family then
+        r:refuse("model_type", shown(name) .. " is no family that is known here: its layers would be a guess; there are "
+            .. table.concat(config.families(), ", "))
+    end
+    local s = {
+        family = name, layers = r:take("num_hidden_layers n_layer n_layers num_layers", "layers"),
+        hidden = r:take("hidden_size n_embd d_model", "size"), vocab = r:take("vocab_size", "size"), norm = family.norm,
+        norms = family.norms or 2, post = family.post or false, pre = not family.post_only, parallel = false,
+    }
+    if family.falcon then
+        s.parallel = r:take("parallel_attn", "flag", true)
+        s.norms = s.parallel and not r.given.new_decoder_architecture and 1 or 2
+    elseif family.parallel then
+        s.parallel = r:take(family.parallel, "flag", true)
+    end
+    s.post = s.post or family.post_only or false
+    local dtype = r:take("torch_dtype dtype", "text", "bfloat16")
+    s.dtype = dtypes[dtype] or r:refuse("torch_dtype", "there is no " .. shown(dtype) .. "; there are bfloat16, float16, float32")
+    s.tied = r:take("tie_word_embeddings", "flag", family.tied)
+    s.context = r:take("max_position_embeddings n_positions", "size", false, "the longest sequence") or nil
+    if family.positions then
+        s.positions = r:take("n_positions max_position_embeddings", "size") + (family.offset or 0)
+    end
+    local attention = family.latent and of_latent(r) or of_heads(r, s, family)
+    local act = r:take("hidden_act activation_function hidden_activation", "text", family.act)
+    local dense = {
+        kind = "dense", gated = family.gated, bias = flag(r, family.mlp_bias),
+        act = acts[act] or r:refuse("hidden_act", "there is no " .. shown(act) .. " here; there are gelu, relu and silu"),
+    }
+    local how = family.experts
+    local experts, is_sparse = how and of_experts(r, family, dense), how and sparse_layers(r, how)
+    local needs_dense = not how
+    for layer = 0, s.layers - 1 do needs_dense = needs_dense or not is_sparse(layer) end
+    if needs_dense then
+        dense.inner = r:take("intermediate_size n_inner ffn_dim ffn_hidden_size", "size", family.inner and family.inner(s))
+    elseif not r.seen.intermediate_size and r.given.intermediate_size ~= nil then
+        r:note("intermediate_size", "ignored", r.given.intermediate_size, "no layer is dense")
+    end
+    local weights
+    weights, s.activations = weights_of(r, s.dtype)
+    s.head = weights("lm_head")
+    s.groups = groups_of(s, attention, dense, experts, is_sparse, windows(r, s, family), weights)
+    r:take("num_nextn_predict_layers", "count", false, "draft layers are not counted")
+    r:finish()
+    s.audit = r.audit
+    return s
+end
+
+return config

@@ -1,0 +1,279 @@
+-- transformer.lua: a model out of its config.json: parameters, cache, and programs of its steps.
+--
+--     local model = kc.lib.transformer(kc.load_json("config.json"), { kv_dtype = "f8" })
+--     kc.evaluate(model:decode { batch = 16, cached = 2047 }, "h100-sxm5")
+--
+-- The file is this function: kc.lib.transformer(config [, options]).  Options, none of them required:
+--     weights       dtype of all matrices of the layers: what the file says
+--     kv_dtype      of the cache: the model's dtype
+--     activations   what inputs of matmuls by weights below 16 bits are rounded to: what the file says
+--     tensor        ranks that share the heads, inner features and words of every layer: 1
+--     expert        ranks that share the experts of a layer: 1.  Those beyond `tensor` are replicas (`data`), whose
+--                   tokens meet in the experts
+--     data          replicas of the whole, each with a batch of its own: 1
+--     pipeline      ranks that share the layers: 1
+-- Programs are those of one rank.  A token passes all stages of a pipeline one after another, so a step's program has all
+-- layers; memory and throughput know the stages.  What ranks send each other is not counted.
+-- A model has
+--     shape         what config.lua read; audit: its notes, one a key; model:audit_table() as text
+--     parameters    { stored, matrix, vector, active, bytes } of one rank: matrix are all matrices, tables of words and
+--                   positions included, each once where words are tied; vector norms, biases and the like; stored both; active
+--                   the matrices that a token is multiplied by, the head but no table, of experts only its own; bytes of all
+--     cache         bytes of a token in all layers, windows or not
+-- and the methods below.  Layers that are alike are one kernel list with kc.times, so alternating layers stand apart.
+-- A program can be resized: b sequences, t new tokens, j keys, tied as in { ["t j"] = 4096 } of a prefill.  Not so the
+-- experts, whose distinct number is part of the program, and windows at lengths near them.
+-- Models: Vaswani et al., arXiv 1706.03762; the family's page for what differs.
+local kc = require "kcost"
+local parameters, layers, config, report = kc.lib.parameters, kc.lib.transformer_layers, kc.lib.config, kc.lib.report
+local take, merge, optional = parameters.take, parameters.merge, parameters.optional
+
+local model = {}
+model.__index = model
+
+-- ---- the shape of one rank --------------------------------------------------------------------------------------
+
+local function share(call, name, size, ranks)
+    if size % ranks ~= 0 then
+        error(call .. ": " .. kc.str(ranks) .. " ranks do not divide " .. name .. ", " .. kc.str(size))
+    end
+    return size / ranks
+end
+
+local function rank_attention(a, ranks)
+    local heads = share("transformer", "the heads", a.heads, ranks)
+    if a.kind == "latent" then return merge(a, { heads = heads }) end
+    -- fewer heads of K and V than ranks: each rank has one
+    local kv = a.kv_heads < ranks and 1 or share("transformer", "the heads of K and V", a.kv_heads, ranks)
+    return merge(a, { heads = heads, kv_heads = kv })
+end
+
+local function rank_mlp(m, o)
+    if m.kind == "dense" then return merge(m, { inner = share("transformer", "the inner size", m.inner, o.tensor) }) end
+    local replicas = math.max(1, o.expert / o.tensor)
+    return merge(m, {
+        inner = o.expert > 1 and m.inner or share("transformer", "the experts' inner size", m.inner, o.tensor),
+        shared = share("transformer", "the shared expert's inner size", m.shared, o.tensor),
+        held = share("transformer", "the experts", m.experts, o.expert), replicas = replicas,
+        rows = share("transformer", "the experts of the tokens that meet", m.top_k * replicas, o.expert),
+    })
+end
+
+local function rank_shape(s, o)
+    local groups = {}
+    for n, group in ipairs(s.groups) do
+        local weights = o.weights and { qkv = o.weights, out = o.weights, kv_b = o.weights } or nil
+        local mlp = o.weights and
+            { up = o.weights, down = o.weights, shared_up = o.weights, shared_down = o.weights } or nil
+        groups[n] = merge(group, {
+            attention = rank_attention(merge(group.attention, weights), o.tensor),
+            mlp = rank_mlp(merge(group.mlp, mlp), o),
+        })
+    end
+    local words = math.ceil(s.vocab / o.tensor)
+    return merge(s, { groups = groups, vocab = words, activations = o.activations or s.activations })
+end
+
+-- ---- parameters and cache ----------------------------------------------------------------------------------------
+
+-- Adds matrices of `n` elements and a dtype, of which a token is multiplied by `active`.
+local function matrix(sum, n, dtype, active)
+    sum.matrix, sum.active = sum.matrix + n, sum.active + (active or n)
+    sum.bytes = sum.bytes + n * kc.dtype(dtype).bits / 8
+end
+
+local function vector(sum, n, dtype)
+    sum.vector, sum.bytes = sum.vector + n, sum.bytes + n * kc.dtype(dtype).bits / 8
+end
+
+local function add_attention(sum, s, a)
+    local k, out = s.hidden, a.heads * a.value_dim
+    if a.kind == "latent" then
+        local wide, turned = a.latent_dim + a.rope_dim, a.heads * (a.head_dim + a.rope_dim)
+        matrix(sum, k * ((a.q_rank or turned) + wide), a.qkv)
+        if a.q_rank then
+            matrix(sum, a.q_rank * turned, a.qkv)
+            vector(sum, a.q_rank, s.dtype)
+        end
+        matrix(sum, a.latent_dim * a.heads * (a.head_dim + a.value_dim), a.kv_b)
+        vector(sum, a.latent_dim, s.dtype)
+    else
+        local q, kv = a.heads * a.head_dim, a.kv_heads * (a.head_dim + a.value_dim)
+        matrix(sum, k * (q + kv), a.qkv)
+        if a.qkv_bias then vector(sum, q + kv, s.dtype) end
+        if a.out_bias then vector(sum, k, s.dtype) end
+        if a.qk_norm then
+            vector(sum, a.qk_norm == "all" and q + a.kv_heads * a.head_dim or 2 * a.head_dim, s.dtype)
+        end
+        if a.sinks then vector(sum, a.heads, s.dtype) end
+    end
+    matrix(sum, out * k, a.out)
+end
+
+local function add_mlp(sum, s, m)
+    local k, ups = s.hidden, m.gated and 2 or 1
+    local function dense(inner, up, down, count, active, bias)
+        matrix(sum, count * ups * k * inner, up, active * ups * k * inner)
+        matrix(sum, count * inner * k, down, active * inner * k)
+        if bias then vector(sum, count * (ups * inner + k), s.dtype) end
+    end
+    if m.kind == "dense" then return dense(m.inner, m.up, m.down, 1, 1, m.bias) end
+    matrix(sum, k * m.experts, s.dtype)
+    if m.router_bias then vector(sum, m.experts, s.dtype) end
+    dense(m.inner, m.up, m.down, m.held, m.rows, m.bias)
+    if m.shared > 0 then dense(m.shared, m.shared_up, m.shared_down, 1, 1) end
+    if m.shared_gate then matrix(sum, k, s.dtype) end
+end
+
+local function counted(s)
+    local sum = { matrix = 0, active = 0, vector = 0, bytes = 0 }
+    local norm = (s.norm == "layer" and 2 or 1) * s.hidden
+    for _, group in ipairs(s.groups) do
+        local one = { matrix = 0, active = 0, vector = 0, bytes = 0 }
+        add_attention(one, s, group.attention)
+        add_mlp(one, s, group.mlp)
+        vector(one, norm * ((group.pre and group.norms or 0) + (group.post and 2 or 0)), s.dtype)
+        for key, n in pairs(one) do sum[key] = sum[key] + group.count * n end
+    end
+    vector(sum, norm, s.dtype)
+    matrix(sum, s.vocab * s.hidden, s.dtype, s.tied and s.vocab * s.hidden or 0)
+    if not s.tied then matrix(sum, s.vocab * s.hidden, s.head) end
+    if s.positions then matrix(sum, s.positions * s.hidden, s.dtype, 0) end
+    sum.stored = sum.matrix + sum.vector
+    return sum
+end
+
+-- Elements that a layer keeps of a token.
+local function kept(a)
+    if a.kind == "latent" then return a.latent_dim + a.rope_dim end
+    return a.kv_heads * (a.head_dim + a.value_dim)
+end
+
+-- Bytes of the cache of one rank: `batch` sequences of `tokens` each, windows kept, whole pages.
+--     tokens    required
+--     batch     1
+--     page      slots of a page: 1
+function model:cache_bytes(p)
+    p = take("transformer.cache_bytes", p, { tokens = parameters.size, batch = 1, page = 1 })
+    local bytes = 0
+    for _, group in ipairs(self.rank.groups) do
+        local tokens = math.min(p.tokens, group.attention.window or p.tokens)
+        bytes = bytes + group.count * math.ceil(tokens / p.page) * p.page * kept(group.attention)
+    end
+    return bytes * p.batch * kc.dtype(self.kv_dtype).bits / 8
+end
+
+-- ---- programs ------------------------------------------------------------------------------------------------------
+
+-- The program of one step; `heads` sequences come out of it where that is not the batch.
+local function program(self, name, p, heads)
+    local s = self.rank
+    p.kv_dtype = self.kv_dtype
+    local parts = { layers.embedding(s, p) }
+    for _, group in ipairs(s.groups) do
+        local layer = kc.program("layer", layers.layer(s, p, group))
+        parts[#parts + 1] = group.count > 1 and kc.times(layer, group.count) or layer
+    end
+    for _, kernel in ipairs(layers.head(s, heads and merge(p, { batch = heads, seq = 1 }) or p)) do
+        parts[#parts + 1] = kernel
+    end
+    return kc.program(self.name .. " " .. name, parts)
+end
+
+local step = { batch = 1, logits = "last", distinct = optional }
+
+local function checked(call, self, p)
+    parameters.one_of(call, "logits", p.logits, { "last", "all" })
+    if p.distinct == "all" then p.distinct = math.huge end
+    if p.distinct ~= nil and not (type(p.distinct) == "number" and p.distinct >= 1) then
+        error(call .. ': distinct: expected a number of at least 1 or "all"')
+    end
+    local context = self.shape.positions
+    if context and p.cached + p.seq > context then
+        error(call .. ": " .. kc.str(p.cached + p.seq) .. " tokens are more than the table of positions has, " .. kc.str(context))
+    end
+    return p
+end
+
+-- New tokens of sequences, a program: attention in one untiled kernel a layer, K and V of a latent made for every head.
+--     seq        new tokens of each sequence, required
+--     batch      sequences: 1
+--     cached     tokens that are in the cache already (a chunk of a longer prompt): 0
+--     logits     "last": of each sequence's last token, "all": "last"
+--     distinct   experts that are read in a layer, or "all", never more than top_k a token: on average, as moe.distinct,
+--                experts (1 - (1 - top_k / experts)^tokens)
+function model:prefill(p)
+    p = checked("transformer.prefill", self, take("transformer.prefill", p, merge(step, { seq = parameters.size, cached = 0 })))
+    return program(self, "prefill", p)
+end
+
+-- A new token of each sequence, or several that a draft proposed; a latent is absorbed.
+--     cached     tokens before them, required
+--     batch      sequences: 1
+--     seq        new tokens: 1
+--     logits, distinct    as of prefill; logits of all new tokens
+function model:decode(p)
+    p = take("transformer.decode", p, merge(step, { seq = 1, cached = parameters.size, logits = "all" }))
+    p = checked("transformer.decode", self, p)
+    if p.seq == 1 then p.logits = "last" end
+    p.absorbed = true
+    return program(self, "decode", p)
+end
+
+-- ---- bytes, term by term -----------------------------------------------------------------------------------------
+
+-- HBM bytes of a step's program or result by what they are for: { weights, cache_read, cache_written, activations, total }.
+function model.bytes(_, x)
+    local good, tensors = pcall(function() return x.tensors end)
+    if not good or type(tensors) ~= "table" or type(tensors[1]) ~= "table" or not tensors[1].bytes_read then
+        tensors = kc.count(x).tensors
+    end
+    local sum = { weights = 0, cache_read = 0, cache_written = 0, activations = 0, total = 0 }
+    for _, tensor in ipairs(tensors) do
+        local role, read, written = layers.role(tensor.name), tensor.bytes_read, tensor.bytes_written
+        if role == "cache" then
+            sum.cache_read, sum.cache_written = sum.cache_read + read, sum.cache_written + written
+        else
+            sum[role] = sum[role] + read + written
+        end
+        sum.total = sum.total + read + written
+    end
+    return sum
+end
+
+-- The audit as text: each key of the file, what became of it, its value.
+function model:audit_table()
+    local rows = {}
+    for n, note in ipairs(self.audit) do rows[n] = { note.key, note.status, note.value, note.note or "" } end
+    return report.table({ "key", "", "value", "" }, rows)
+end
+
+local function dtype_option(name, value)
+    local good, dtype = pcall(kc.dtype, value)
+    if not good then error("transformer: " .. name .. ": expected a dtype, got " .. tostring(value)) end
+    return dtype
+end
+
+return function(given, options)
+    local o = take("transformer", options or {}, {
+        weights = optional, kv_dtype = optional, activations = optional, tensor = 1, expert = 1, data = 1, pipeline = 1,
+    })
+    local shape = config.read("transformer", given)
+    for _, name in ipairs { "weights", "kv_dtype", "activations" } do
+        if o[name] then dtype_option(name, o[name]) end
+    end
+    if o.expert > o.tensor then
+        if o.expert % o.tensor ~= 0 then error("transformer: expert: must be a multiple of tensor, where it is more") end
+        if o.data % (o.expert / o.tensor) ~= 0 then
+            error("transformer: expert: " .. kc.str(o.expert / o.tensor) .. " replicas share the experts, and data is " .. kc.str(o.data))
+        end
+    end
+    local self = setmetatable({ shape = shape, audit = shape.audit, name = shape.family, options = o }, model)
+    self.rank, self.kv_dtype = rank_shape(shape, o), o.kv_dtype or shape.dtype
+    self.parameters = counted(self.rank)
+    self.cache = 0
+    for _, group in ipairs(self.rank.groups) do
+        self.cache = self.cache + group.count * kept(group.attention) * kc.dtype(self.kv_dtype).bits / 8
+    end
+    return self
+end

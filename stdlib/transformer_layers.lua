@@ -1,0 +1,313 @@
+-- transformer_layers.lua: the kernels of one layer of a transformer, and of what stands before and behind the layers.
+--
+-- Dims: b sequences, t new tokens of each, j keys, w keys in a window, k hidden features, m and n features in and out, g
+-- groups of heads that share K and V, h heads of a group, d and e head sizes, c latent, r position, f inner features, x
+-- experts, s the places of a token's experts, v words.  A tensor that one kernel writes and another reads has one name; where
+-- the other walks it under other dims, it is the same bytes under that name.
+--
+-- A step `p` is { batch =, seq =, cached =, cast =, absorbed = } beside the shape `s` of config.lua:
+--     x + attention(norm(x)) + mlp(norm(…)), the sums done behind the last matmul of each branch
+-- Names of weights begin with "W ", those of the cache with "cache ": what `role` goes by.
+local kc = require "kcost"
+local layers = {}
+
+-- What a tensor of that name is: "weights", "cache" or "activations".
+function layers.role(name)
+    return name:find("^W ") and "weights" or name:find("^cache ") and "cache" or "activations"
+end
+
+-- A builder of kernels of the step `p` of shape `s`, for the sizes that all of them share.
+local builder = {}
+builder.__index = builder
+
+-- The tensor of that name and those dims is one, however often it is read.
+function builder:tensor(name, dims, dtype)
+    local key = name .. "|" .. dims
+    local tensor = self.tensors[key] or kc.tensor(name, dims, dtype or self.s.dtype, self.size)
+    self.tensors[key] = tensor
+    return tensor
+end
+
+function builder:read(name, dims, dtype, index)
+    local tensor = self:tensor(name, dims, dtype)
+    return index and kc.read(tensor, index, { size = self.size }) or kc.read(tensor)
+end
+
+-- Rows of x by a matrix of weights.  Below 16 bits both are computed in the weights' dtype where the step says so.
+function builder:product(x, name, dims, over, dtype)
+    local w = self:read("W " .. name, dims, dtype)
+    if self.s.activations and kc.dtype(dtype).bits < 16 then x = kc.cast(x, self.s.activations) end
+    return kc.matmul(x, w, over)
+end
+
+function builder:bias(y, name, dims, wanted)
+    return wanted and kc.map("add", y, self:read("W " .. name .. " bias", dims)) or y
+end
+
+function builder:write(name, value, dtype, dims)
+    return kc.write(name, value, dims and { dtype = dtype or self.s.dtype, dims = dims } or dtype or self.s.dtype)
+end
+
+-- The builder with other sizes beside its own.
+function builder:with(more)
+    local size = {}
+    for dim, n in pairs(self.size) do size[dim] = n end
+    for dim, n in pairs(more) do size[dim] = n end
+    return setmetatable({ s = self.s, p = self.p, size = size, tensors = self.tensors }, builder)
+end
+
+-- x / its root mean square (or the layer norm of x) over `dim`, times weights: 4 (7) FLOP an element, 2 (3) and a special
+-- op a row, as in norm.lua.
+function builder:normed(x, dim, name, kind)
+    local function root(total) return kc.map({ flops = 2, special = 1 }, total) end
+    if kind == "layer" then
+        local centred = kc.map("sub", x, kc.map("scale", kc.reduce("sum", x, dim)))
+        local y = kc.map("mul", centred, root(kc.reduce("sum", kc.map("mul", centred, centred), dim)))
+        return kc.map("add", kc.map("mul", y, self:read("W " .. name, dim)), self:read("W " .. name .. " bias", dim))
+    end
+    local y = kc.map("mul", x, root(kc.reduce("sum", kc.map("mul", x, x), dim)))
+    return kc.map("mul", y, self:read("W " .. name, dim))
+end
+
+function builder:norm(name, from, to)
+    return kc.kernel(name, { self:write(to, self:normed(self:read(from, "b t k"), "k", name, self.s.norm)) })
+end
+
+-- stream + norm(branch): what models with a norm behind each branch do.
+function builder:post_norm(name)
+    local y = self:normed(self:read("branch", "b t k"), "k", name, self.s.norm)
+    return kc.kernel(name, { self:write("stream", kc.map("add", y, self:read("residual", "b t k"))) })
+end
+
+-- The end of a branch: onto the stream, or by itself where a norm follows.
+function builder:onto(group, y, name)
+    if group.post then return kc.kernel(name, { self:write("branch", y, nil, "b t k") }) end
+    return kc.kernel(name, { self:write("stream", kc.map("add", y, self:read("residual", "b t k")), nil, "b t k") })
+end
+
+-- ---- attention of heads ----------------------------------------------------------------------------------------
+
+-- "b t 512*g+128*h+d+64": where a head lies in a row of Q, K and V.
+local function place(terms, offset)
+    local parts = {}
+    for i, term in ipairs(terms) do parts[i] = term[1] == 1 and term[2] or kc.str(term[1]) .. "*" .. term[2] end
+    return "b t " .. table.concat(parts, "+") .. (offset > 0 and "+" .. kc.str(offset) or "")
+end
+
+-- Keys that this step's queries see: all, or those in a window.
+local function keys_of(p, window)
+    local keys = p.cached + p.seq
+    return window and math.min(keys, p.seq - 1 + window) or keys
+end
+
+function builder:attention_core(a, q)
+    local p, j = self.p, a.window and "w" or "j"
+    local one = self:with { [j] = keys_of(p, a.window) }
+    local K = one:read("cache K", "b " .. j .. " g d", p.kv_dtype)
+    local V = one:read("cache V", "b " .. j .. " g e", p.kv_dtype)
+    local scores = kc.matmul(q, K, "d")
+    if p.seq > 1 then
+        scores = kc.causal(scores, "t", j)
+        if a.window and a.window < keys_of(p, a.window) then
+            scores = kc.mask(scores, "t", j, { lo = keys_of(p, a.window) - p.seq - a.window + 1 })
+        end
+    end
+    local O = kc.matmul(kc.softmax(scores, j, { online = true }), V, j)
+    if a.sinks then O = kc.map({ name = "sink", flops = 0 }, O, one:read("W sinks", "g h")) end
+    return kc.kernel(a.window and "attention, window " .. kc.str(a.window) or "attention",
+        { one:write("O", O, nil, "b t g h e") })
+end
+
+-- Q, K and V of the new tokens, and where Q then lies: K and V go to the cache, turned by their position.
+function builder:heads(group, list)
+    local a, size = group.attention, self.size
+    local shared, d, e = size.h, size.d, size.e
+    local q_width, k_width = size.g * shared * d, size.g * d
+    local n = q_width + k_width + size.g * e
+    local wide = self:with { n = n }
+    local y = wide:product(self:read("normed", "b t k"), "qkv", "k n", "k", a.qkv)
+    list[#list + 1] = kc.kernel("qkv", { wide:write("QKV", wide:bias(y, "qkv", "n", a.qkv_bias), nil, "b t n") })
+
+    local q = wide:read("QKV", "b t n", nil, place({ { d * shared, "g" }, { d, "h" }, { 1, "d" } }, 0))
+    local k = wide:read("QKV", "b t n", nil, place({ { d, "g" }, { 1, "d" } }, q_width))
+    local v = wide:read("QKV", "b t n", nil, place({ { e, "g" }, { 1, "e" } }, q_width + k_width))
+    local function turned(x, name, heads)
+        if a.qk_norm then x = self:normed(x, a.qk_norm == "all" and heads or "d", name, "rms") end
+        return a.rope and kc.map("rope", x) or x
+    end
+    local moves = { self:write("cache K new", turned(k, "k norm", "g d"), self.p.kv_dtype, "b t g d"),
+        self:write("cache V new", v, self.p.kv_dtype, "b t g e") }
+    if a.rope or a.qk_norm then
+        moves[3] = self:write("Q", turned(q, "q norm", "g h d"), nil, "b t g h d")
+        q = self:read("Q", "b t g h d")
+    end
+    list[#list + 1] = kc.kernel(a.rope and "rope" or "cache", moves)
+    list[#list + 1] = self.p.attention and self.p.attention(a) or self:attention_core(a, q)
+    local o = self:with { m = size.g * shared * e }
+    local out = o:product(o:read("O", "b t m"), "out", "m k", "m", a.out)
+    list[#list + 1] = self:onto(group, o:bias(out, "out", "k", a.out_bias), "out")
+end
+
+-- ---- attention with a latent: mla.lua has the formulas ---------------------------------------------------------
+
+function builder:latent(group, list)
+    local a, p = group.attention, self.p
+    local wide = a.latent_dim + a.rope_dim
+    local rows = a.q_rank or a.heads * (a.head_dim + a.rope_dim)
+    local one = self:with { n = rows + wide, q = rows, i = a.heads * (a.head_dim + a.rope_dim) }
+    local y = one:product(self:read("normed", "b t k"), "down", "k n", "k", a.qkv)
+    list[#list + 1] = kc.kernel("down", { one:write("QC", y, nil, "b t n") })
+
+    local C = one:normed(one:read("QC", "b t n", nil, "b t c+" .. kc.str(rows)), "c", "latent norm", "rms")
+    local R = kc.map("rope", one:read("QC", "b t n", nil, "b t r+" .. kc.str(rows + a.latent_dim)))
+    local moves = { one:write("cache C new", C, p.kv_dtype, "b t c"), one:write("cache R new", R, p.kv_dtype, "b t r") }
+    if a.q_rank then
+        moves[3] = one:write("Qa", one:normed(one:read("QC", "b t n", nil, "b t q"), "q", "q norm", "rms"))
+    end
+    list[#list + 1] = kc.kernel("latents", moves)
+    local turned = (a.head_dim + a.rope_dim)
+    local from, flat = "Q", "b t i"
+    if a.q_rank then
+        list[#list + 1] = kc.kernel("q", { one:write("Q", one:product(one:read("Qa", "b t q"), "q", "q i", "q", a.qkv)) })
+    else
+        from, flat = "QC", "b t n"
+    end
+    local q = one:read(from, flat, nil, "b t " .. kc.str(turned) .. "*h+d")
+    local qr = kc.map("rope", one:read(from, flat, nil, "b t " .. kc.str(turned) .. "*h+r+" .. kc.str(a.head_dim)))
+    local function cache(name, dims) return one:read("cache " .. name, dims, p.kv_dtype) end
+    local function probabilities(content, qr_read)
+        local scores = kc.matmul(qr_read, cache("R", "b j r"), "r", { into = content })
+        return kc.softmax(p.seq > 1 and kc.causal(scores, "t", "j") or scores, "j", { online = true })
+    end
+    local function turned_q(dims) return one:read("Qr", dims) end
+    if p.absorbed then
+        list[#list + 1] = kc.kernel("absorb", {
+            one:write("Qc", kc.matmul(q, one:read("W k_b", "h d c", a.kv_b), "d"), nil, "b t h c"),
+            one:write("Qr", qr, nil, "b t h r"),
+        })
+        local c = cache("C", "b j c")
+        local P = probabilities(kc.matmul(one:read("Qc", "b t h c"), c, "c"), turned_q("b t h r"))
+        list[#list + 1] = kc.kernel("latent attention", { one:write("Oc", kc.matmul(P, c, "j"), nil, "b t h c") })
+        list[#list + 1] = kc.kernel("values",
+            { one:write("O", kc.matmul(one:read("Oc", "b t h c"), one:read("W v_b", "h c e", a.kv_b), "c"), nil, "b t h e") })
+    else
+        list[#list + 1] = kc.kernel("rope", { one:write("Qr", qr, nil, "b t h r") })
+        list[#list + 1] = kc.kernel("keys and values", {
+            one:write("K", kc.matmul(cache("C", "b j c"), one:read("W k_b", "h d c", a.kv_b), "c"), nil, "b j h d"),
+            one:write("V", kc.matmul(cache("C", "b j c"), one:read("W v_b", "h c e", a.kv_b), "c"), nil, "b j h e"),
+        })
+        local P = probabilities(kc.matmul(q, one:read("K", "b j h d"), "d"), turned_q("b t h r"))
+        list[#list + 1] = kc.kernel("attention",
+            { one:write("O", kc.matmul(P, one:read("V", "b j h e"), "j"), nil, "b t h e") })
+    end
+    local o = one:with { m = a.heads * a.value_dim }
+    list[#list + 1] = self:onto(group, o:product(o:read("O", "b t m"), "out", "m k", "m", a.out), "out")
+end
+
+-- ---- the MLP and the experts -----------------------------------------------------------------------------------
+
+function builder:dense(group, list, m, names)
+    local one = self:with { f = m.inner }
+    local x = self:read("normed", "b t k")
+    local function up(name) return one:bias(one:product(x, name, "k f", "k", m.up), name, "f", m.bias) end
+    local h = m.gated and kc.map("mul", kc.map(m.act, up(names .. "gate")), up(names .. "up")) or kc.map(m.act, up(names .. "up"))
+    list[#list + 1] = kc.kernel(names .. "up", { one:write(names .. "H", h, nil, "b t f") })
+    local y = one:product(one:read(names .. "H", "b t f"), names .. "down", "f k", "f", m.down)
+    y = one:bias(y, names .. "down", "k", m.bias)
+    if m.shared_gate then
+        y = kc.map("mul", y, kc.map("sigmoid", kc.matmul(x, self:read("W shared gate", "k"), "k")))
+    end
+    list[#list + 1] = self:onto(group, y, names .. "down")
+end
+
+-- How many of this rank's experts are read: given, or on average, if the router spreads the tokens of all replicas evenly.
+local function distinct(m, p)
+    local reached = p.distinct or m.experts * (1 - (1 - m.top_k / m.experts) ^ (p.batch * p.seq * m.replicas))
+    return math.min(reached, m.experts) * m.held / m.experts
+end
+
+function builder:experts(group, list)
+    local m = group.mlp
+    local routed = self:with { x = m.experts, s = m.top_k }
+    local x = self:read("normed", "b t k")
+    local gate = kc.matmul(x, routed:read("W router", "k x"), "k")
+    gate = kc.softmax(routed:bias(gate, "router", "x", m.router_bias), "x")
+    local top = kc.reduce("topk", gate, "x", { size = { s = m.top_k } })
+    list[#list + 1] = kc.kernel("router", {
+        routed:write("routed", kc.map("div", top, kc.reduce("sum", top, "s")), "f32"),
+        routed:write("expert", kc.cast(kc.map({ name = "index", flops = 0 }, top), "i32"), "i32"),
+    })
+    local one = self:with { s = m.rows, f = m.inner, x = m.held }
+    if m.shared > 0 then
+        self:dense(group, list, { inner = m.shared, gated = m.gated, act = m.act, up = m.shared_up, down = m.shared_down,
+            shared_gate = m.shared_gate }, "shared ")
+    end
+    local options = { size = one.size, distinct = distinct(m, self.p) }
+    local function rows(name, dims, dtype)
+        return kc.read(one:tensor("W " .. name, "x " .. dims, dtype), "[b t s] " .. dims, options)
+    end
+    local function product(a, name, dims, over, dtype, out)
+        if self.s.activations and kc.dtype(dtype).bits < 16 then a = kc.cast(a, self.s.activations) end
+        local c = kc.matmul(a, rows(name, dims, dtype), over)
+        return m.bias and kc.map("add", c, rows(name .. " bias", out, self.s.dtype)) or c
+    end
+    local function up(name) return product(x, name, "k f", "k", m.up, "f") end
+    local h = m.gated and kc.map("mul", kc.map(m.act, up("experts gate")), up("experts up")) or kc.map(m.act, up("experts up"))
+    list[#list + 1] = kc.kernel("experts up", { one:write("experts H", h) })
+    local y = product(one:read("experts H", "b t s f"), "experts down", "f k", "f", m.down, "k")
+    y = kc.reduce("sum", kc.map("mul", y, one:read("routed", "b t s", "f32")), "s")
+    list[#list + 1] = self:onto(group, y, "experts down")
+end
+
+-- ---- a layer, and the ends --------------------------------------------------------------------------------------
+
+-- The sizes of a step in the layers of a group.
+local function sizes(s, p, group)
+    local a = group and group.attention
+    local size = { b = p.batch, t = p.seq, j = p.cached + p.seq, k = s.hidden, v = s.vocab, p = s.positions }
+    if a and a.kind == "heads" then
+        size.g, size.h, size.d, size.e = a.kv_heads, a.heads / a.kv_heads, a.head_dim, a.value_dim
+    elseif a then
+        size.h, size.d, size.e, size.c, size.r = a.heads, a.head_dim, a.value_dim, a.latent_dim, a.rope_dim
+    end
+    return setmetatable({ s = s, p = p, size = size, tensors = {} }, builder)
+end
+
+-- The kernels of one layer of the group, in launch order.
+function layers.layer(s, p, group)
+    local b, list = sizes(s, p, group), {}
+    list[1] = group.pre and b:norm("attention norm", "stream", "normed") or nil
+    if group.attention.kind == "latent" then b:latent(group, list) else b:heads(group, list) end
+    -- with tensor parallelism an all-reduce of [b t k] stands here, and behind the MLP
+    if group.post then list[#list + 1] = b:post_norm("attention post norm") end
+    if group.pre and group.norms > 1 then list[#list + 1] = b:norm("mlp norm", "stream", "normed") end
+    if group.mlp.kind == "experts" then b:experts(group, list) else b:dense(group, list, group.mlp, "") end
+    if group.post then list[#list + 1] = b:post_norm("mlp post norm") end
+    return list
+end
+
+-- Rows of the table of words, and of positions where they are learned.
+function layers.embedding(s, p)
+    local b = sizes(s, p)
+    local token = b:read("token", "b t", "i32")
+    local rows = kc.map({ name = "gather", flops = 0 }, b:read("W words", "v k", nil, "[b t] k"), token)
+    if s.positions then
+        rows = kc.map("add", rows, b:read("W positions", "p k", nil, "[t] k"))
+    end
+    return kc.kernel("embedding", { b:write("stream", rows, nil, "b t k") })
+end
+
+-- The last norm and the matmul with the words, of each sequence's last token: which row that is makes no difference to a
+-- count, and the first is there at any length.
+function layers.head(s, p)
+    local b = sizes(s, p)
+    local last = p.logits == "all" and "b t k" or "b 0 k"
+    local x = b:normed(b:read("stream", "b t k", nil, last), "k", "last norm", s.norm)
+    local out = p.logits == "all" and "b t k" or "b k"
+    return {
+        kc.kernel("last norm", { b:write("last", x, nil, out) }),
+        kc.kernel("head", { b:write("logits", b:product(b:read("last", out), "head", "k v", "k", s.head)) }),
+    }
+end
+
+return layers

@@ -1,0 +1,238 @@
+-- check_transformer.lua: whole models out of their config.json: totals, bytes of a step term by term, work against closed
+-- forms, the audit, and files that are wrong.
+
+local here = (arg and arg[0] or ""):match("^(.*)/") or "."
+package.path = here .. "/../data/?.lua;" .. package.path
+
+local kc = require "kcost"
+local tally = require "tally"
+local merge = kc.lib.parameters.merge
+
+local t = tally.new("transformer")
+local models = (os.getenv("SHARED") or "../shared") .. "/reference/models/"
+
+local function load(name)
+  local file = io.open(models .. name .. "_config.json")
+  if not file then
+    t:skip(name, "no such file")
+    return nil
+  end
+  file:close()
+  return kc.load_json(models .. name .. "_config.json")
+end
+
+-- ---- totals of published models --------------------------------------------------------------------------------
+
+local totals = {
+  -- all matrices, those that a token is multiplied by, bytes of K and V a token in 16 bits
+  { "meta-llama--Llama-2-7b-chat-hf", 6738149376, 6607077376, 524288 },
+  { "meta-llama--Meta-Llama-3.1-8B", 8029995008, 7504658432, 131072 },
+  { "meta-llama--Meta-Llama-3.1-70B", 70552387584, 69501714432, 327680 },
+  { "mistralai--Mistral-7B-Instruct-v0.3", 7247757312, 7113539584, 131072 },
+  { "Qwen--Qwen2.5-7B-Instruct", 7615283200, 7070285824, 57344 },
+  { "Qwen--Qwen3-0.6B", 595984384, 595984384, 114688 },
+  { "mistralai--Mixtral-8x7B-v0.1", 46702526464, 12748587008, 131072 },
+  { "Qwen--Qwen3-30B-A3B", 30531911680, 3041656832, 98304 },
+  { "openai--gpt-oss-20b", 20907786240, 3607142400, 49152 },
+  { "deepseek-ai--DeepSeek-V3", 671025397760, 36624596992, 70272 },
+  { "openai-community--gpt2-large", 773428480, 772117760, 184320 },
+  { "tiiuae--falcon-7b", nil, nil, 8192 },
+}
+
+-- What a decode of B sequences moves in models of heads and dense layers, out of the file's sizes alone, in elements.
+local function dense_terms(m, B, cached)
+  local s, g = m.shape, m.shape.groups[1]
+  local a, k, f, L = g.attention, s.hidden, g.mlp.inner, s.layers
+  local q, kv, keys = a.heads * a.head_dim, 2 * a.kv_heads * a.head_dim, cached + 1
+  local turned = a.rope and q or 0          -- Q is written again where it is turned
+  local layer = 2 * k + k + (q + kv)        -- norm, qkv
+    + kv + (a.rope and q or 0) + turned + 2 * q + q + 2 * k -- cache's input, Q, attention, out with the stream
+    + (g.norms > 1 and 2 * k or 0) + k + f + f + 2 * k      -- norm, up, down
+  return {
+    weights = m.parameters.active + m.parameters.vector + B * k + (s.positions and k or 0),
+    cache_read = L * B * kv * keys, cache_written = L * B * kv,
+    activations = B * (L * layer + k + 2 * k + k + s.vocab), tokens = 4 * B,
+  }
+end
+
+for _, row in ipairs(totals) do
+  local name = row[1]
+  local file = load(name)
+  if file then t:try(name, function()
+    local m = kc.lib.transformer(file)
+    if row[2] then
+      t:equal(name .. ": matrices", m.parameters.matrix, row[2])
+      t:equal(name .. ": active", m.parameters.active, row[3])
+    end
+    t:equal(name .. ": cache", m.cache, row[4])
+    for _, note in ipairs(m.audit) do t:is_true(name .. ": " .. note.key, note.status ~= "unknown", "is unknown") end
+
+    -- the head is done once a sequence, the rest once a token
+    local B, cached = 3, 40
+    local step = m:decode { batch = B, cached = cached }
+    local terms, whole = m:bytes(step), kc.count(step)
+    local sum = terms.weights + terms.cache_read + terms.cache_written + terms.activations
+    t:equal(name .. ": terms add up", sum, whole.bytes)
+    t:equal(name .. ": total", terms.total, whole.bytes)
+    t:equal(name .. ": cache read", terms.cache_read, m.cache * B * (cached + 1))
+    t:equal(name .. ": cache written", terms.cache_written, m.cache * B)
+    local g = m.shape.groups[1]
+    if #m.shape.groups == 1 and g.mlp.kind == "dense" then
+      local want = dense_terms(m, B, cached)
+      t:equal(name .. ": weights", terms.weights, 2 * want.weights)
+      t:equal(name .. ": activations", terms.activations, 2 * want.activations + want.tokens)
+      t:equal(name .. ": cache", terms.cache_read, 2 * want.cache_read)
+      local a = g.attention
+      local pairs_of = 4 * a.heads * a.head_dim * m.shape.layers * B * (cached + 1)
+      t:equal(name .. ": work", whole.matrix_flops, 2 * m.parameters.active * B + pairs_of)
+    end
+  end) end
+end
+
+-- ---- questions of practitioners -----------------------------------------------------------------------------------
+
+local llama = {
+  model_type = "llama", hidden_size = 4096, intermediate_size = 11008, num_hidden_layers = 32, num_attention_heads = 32,
+  vocab_size = 32000, torch_dtype = "float16", max_position_embeddings = 4096,
+}
+local m = kc.lib.transformer(llama)
+t:equal("P39: stored", m.parameters.matrix * 2, 13476298752)
+t:equal("P39: read a step", m.parameters.active * 2, 13214154752)
+local tiny = kc.lib.transformer(merge(llama, {
+  hidden_size = 2048, intermediate_size = 5632, num_hidden_layers = 22, num_key_value_heads = 4,
+}))
+t:equal("P40: matmuls", tiny.parameters.active, 1034420224)
+t:equal("P40: with the table", tiny.parameters.matrix, 1099956224)
+local tied = kc.lib.transformer(merge(llama, { tie_word_embeddings = true }))
+t:equal("P40: tied words are a matmul all the same", tied.parameters.active, m.parameters.active)
+t:equal("P40: and are stored once", tied.parameters.stored, m.parameters.stored - 32000 * 4096)
+
+-- P18, P21, P22: pairs of a query and a key
+local function pairs_of(model, p)
+  local with, one = kc.count(model:prefill(p)).matrix_flops, model.shape.groups[1].attention
+  local rest = 2 * (model.parameters.active - 32000 * 4096) * p.seq * (p.batch or 1) + 2 * 32000 * 4096 * (p.batch or 1)
+  return (with - rest) / (4 * one.heads * one.head_dim * model.shape.layers)
+end
+t:equal("P18: causal, exact", pairs_of(m, { seq = 1024 }), 524800)
+t:equal("P22: a chunk behind a prefix", pairs_of(m, { seq = 2048, cached = 6144 }), 14681088)
+t:equal("P22: two prompts apart", pairs_of(m, { seq = 100, batch = 2 }), 10100)
+local sliding = kc.lib.transformer(merge(llama, { model_type = "mistral", sliding_window = 4096 }))
+t:equal("P21: a window longer than the sequence", pairs_of(sliding, { seq = 1024 }), 524800)
+t:equal("P21: a window", pairs_of(sliding, { seq = 5000 }), 5000 * 5001 / 2 - 904 * 905 / 2)
+t:equal("a chunk behind a prefix sees the window", pairs_of(sliding, { seq = 100, cached = 6000 }), 100 * 4096)
+t:equal("P21: the cache of a window", sliding:cache_bytes { tokens = 32768 }, m:cache_bytes { tokens = 4096 })
+t:equal("P21: what a step reads of it", sliding:bytes(sliding:decode { cached = 32767 }).cache_read, 524288 * 4096)
+t:equal("pages", m:cache_bytes { tokens = 17, page = 16, batch = 3 }, 3 * 32 * 524288)
+
+-- P35: both flags of Falcon
+local falcon40 = {
+  model_type = "falcon", hidden_size = 8192, num_hidden_layers = 60, num_attention_heads = 128, num_kv_heads = 8,
+  vocab_size = 65024, new_decoder_architecture = true, multi_query = true,
+}
+t:equal("P35: Falcon-40B", kc.lib.transformer(falcon40).cache, 122880)
+
+-- P44: a training step of three forwards, every pair, the head of all tokens
+local mixtral = merge(llama, {
+  model_type = "mixtral", intermediate_size = 14336, num_key_value_heads = 8, num_local_experts = 8, num_experts_per_tok = 2,
+})
+local mix = kc.lib.transformer(mixtral)
+local forward = kc.count(mix:prefill { seq = 1024, logits = "all" }, { convention = { causal = "full" } })
+t:near("P44: active experts", 3 * forward.matrix_flops, 79.977e12, 1e-5)
+
+-- P45: experts that a step reads
+local expert = 3 * 4096 * 14336 * 2 * 32
+local function reads(p) return mix:bytes(mix:decode(merge({ cached = 99 }, p))).weights end
+local few = reads { batch = 1 }
+t:near("P45: three tokens", (reads { batch = 3 } - 2 * 8192 - few) / expert + 2, 4.625, 1e-9)
+t:near("P45: all of a batch that can reach them", (reads { batch = 4, distinct = "all" } - 3 * 8192 - few) / expert + 2, 8, 1e-9)
+t:near("P45: as given", (reads { batch = 3, distinct = 5 } - 2 * 8192 - few) / expert + 2, 5, 1e-9)
+
+-- ---- ranks ------------------------------------------------------------------------------------------------------
+
+local two = kc.lib.transformer(merge(llama, { num_key_value_heads = 8 }), { tensor = 2 })
+local one = kc.lib.transformer(merge(llama, { num_key_value_heads = 8 }))
+t:equal("tensor: half of the matrices", two.parameters.matrix, one.parameters.matrix / 2)
+t:equal("tensor: norms on each", two.parameters.vector, one.parameters.vector)
+t:equal("tensor: half of the work", kc.count(two:prefill { seq = 64 }).matrix_flops,
+  kc.count(one:prefill { seq = 64 }).matrix_flops / 2)
+t:equal("tensor: more ranks than heads of K and V", kc.lib.transformer(falcon40, { tensor = 16 }).cache, 122880 / 8)
+local spread = kc.lib.transformer(mixtral, { expert = 4, data = 4 })
+t:equal("expert: a quarter of the experts", spread.parameters.matrix, mix.parameters.matrix - 32 * 6 * 3 * 4096 * 14336)
+t:equal("expert: the work of its own tokens", kc.count(spread:prefill { seq = 64 }).matrix_flops,
+  kc.count(mix:prefill { seq = 64 }).matrix_flops)
+
+-- ---- resized is built ----------------------------------------------------------------------------------------------
+
+local small = kc.lib.transformer(merge(llama, { num_hidden_layers = 2 }))
+local resized = kc.count(kc.resize(small:decode { cached = 99 }, { b = 16, j = 2048 }))
+local built = kc.count(small:decode { batch = 16, cached = 2047 })
+t:equal("resized: bytes", resized.bytes, built.bytes)
+t:equal("resized: work", resized.flops, built.flops)
+local longer = kc.count(kc.resize(small:prefill { seq = 64 }, { ["t j"] = 200, b = 2 }))
+built = kc.count(small:prefill { seq = 200, batch = 2 })
+t:equal("resized prefill: bytes", longer.bytes, built.bytes)
+t:equal("resized prefill: work", longer.flops, built.flops)
+
+-- ---- the audit, and wrong files ---------------------------------------------------------------------------------------
+
+local function note_of(model, key)
+  for _, note in ipairs(model.audit) do
+    if note.key == key then return note end
+  end
+  return { status = "absent" }
+end
+local noted = kc.lib.transformer(merge(llama, { frobnicate = 3, rope_theta = 1e4 }))
+t:equal("audit: used", note_of(noted, "hidden_size").status, "used")
+t:equal("audit: its value", note_of(noted, "hidden_size").value, "4096")
+t:equal("audit: defaulted", note_of(noted, "head_dim").status, "defaulted")
+t:equal("audit: the default", note_of(noted, "head_dim").value, "128")
+t:equal("audit: ignored", note_of(noted, "rope_theta").status, "ignored")
+t:equal("audit: unknown", note_of(noted, "frobnicate").status, "unknown")
+t:is_true("audit: as text", noted:audit_table():find("frobnicate +unknown") ~= nil)
+
+local function refused(what, given, options, ...)
+  local ok, message = pcall(function()
+    local model = kc.lib.transformer(given, options)
+    return model
+  end)
+  message = tostring(message)
+  t:is_true(what .. ": refused", not ok)
+  t:is_true(what .. ": at our line", message:find("^[^\n]*check_transformer.lua:%d+: transformer: ") ~= nil, message:sub(1, 300))
+  t:is_true(what .. ": short", #message < 600, #message)
+  for _, word in ipairs { ... } do t:is_true(what .. ": names " .. word, message:find(word, 1, true) ~= nil, message:sub(1, 300)) end
+end
+local function without(key)
+  local rest = merge(llama)
+  rest[key] = nil
+  return rest
+end
+for _, key in ipairs { "model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size" } do
+  refused("without " .. key, without(key), nil, key, "is missing")
+  for _, value in ipairs { {}, false, -1, 0, 1.5, 1e300, 0 / 0 } do
+    refused(key .. " of a wrong kind", merge(llama, { [key] = value }), nil, key)
+  end
+end
+refused("a text for a number", merge(llama, { hidden_size = "4096" }), nil, "hidden_size", "a whole number", '"4096"')
+refused("heads that do not divide", merge(llama, { num_attention_heads = 31 }), nil, "hidden_size", "31")
+refused("heads of K and V", merge(llama, { num_key_value_heads = 5 }), nil, "num_key_value_heads", "5")
+refused("no layers", merge(llama, { num_hidden_layers = 0 }), nil, "num_hidden_layers", "1 to 10000")
+refused("too many experts", merge(mixtral, { num_experts_per_tok = 9 }), nil, "num_experts_per_tok")
+refused("an unknown family", merge(llama, { model_type = "resnet" }), nil, "resnet", "llama")
+refused("10 MB of nonsense as a name", merge(llama, { model_type = ("x"):rep(1e7) }), nil, "model_type")
+refused("an unknown function", merge(llama, { hidden_act = "xyz" }), nil, "hidden_act", "silu")
+refused("an unknown method", merge(llama, { quantization_config = { quant_method = "magic" } }), nil, "quant_method", "gptq")
+refused("layer types for other layers", merge(llama, { layer_types = { "full_attention" } }), nil, "layer_types", "32")
+refused("no table", 7, nil, "config")
+refused("unknown option", llama, { tensors = 2 }, "tensors")
+refused("ranks that do not divide", llama, { tensor = 3 }, "heads", "3")
+refused("no dtype", llama, { weights = "f7" }, "weights")
+
+local path = os.tmpname()
+local file = assert(io.open(path, "w"))
+file:write('{"model_type": "llama", ', ("[1, 2, {"):rep(1.2e6))
+file:close()
+local ok, message = pcall(kc.load_json, path)
+os.remove(path)
+t:is_true("10 MB of nonsense as a file", not ok and #tostring(message) < 400, tostring(message):sub(1, 300))
+
+t:finish()
