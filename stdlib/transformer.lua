@@ -241,6 +241,15 @@ function model.bytes(_, x)
     return sum
 end
 
+-- What fits beside the weights, and what a user waits for: transformer_serving.lua.
+function model:memory(p)
+    return kc.lib.transformer_serving.memory(self, p)
+end
+
+function model:serve(p)
+    return kc.lib.transformer_serving.serve(self, p)
+end
+
 -- The audit as text: each key of the file, what became of it, its value.
 function model:audit_table()
     local rows = {}

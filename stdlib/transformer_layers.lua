@@ -2,8 +2,9 @@
 --
 -- Dims: b sequences, t new tokens of each, j keys, w keys in a window, k hidden features, m and n features in and out, g
 -- groups of heads that share K and V, h heads of a group, d and e head sizes, c latent, r position, f inner features, x
--- experts, s the places of a token's experts, v words.  A tensor that one kernel writes and another reads has one name; where
--- the other walks it under other dims, it is the same bytes under that name.
+-- experts, y rows of an expert, s the places of a token's experts, v words.  A tensor that one kernel writes and another reads
+-- has one name; where the other walks it under other dims, it is the same bytes under that name, and parts of it that one kernel
+-- reads beside each other are named "QKV", "QKV: K", "QKV: V".
 --
 -- A step `p` is { batch =, seq =, cached =, cast =, absorbed = } beside the shape `s` of config.lua:
 --     x + attention(norm(x)) + mlp(norm(…)), the sums done behind the last matmul of each branch
@@ -87,13 +88,6 @@ end
 
 -- ---- attention of heads ----------------------------------------------------------------------------------------
 
--- "b t 512*g+128*h+d+64": where a head lies in a row of Q, K and V.
-local function place(terms, offset)
-    local parts = {}
-    for i, term in ipairs(terms) do parts[i] = term[1] == 1 and term[2] or kc.str(term[1]) .. "*" .. term[2] end
-    return "b t " .. table.concat(parts, "+") .. (offset > 0 and "+" .. kc.str(offset) or "")
-end
-
 -- Keys that this step's queries see: all, or those in a window.
 local function keys_of(p, window)
     local keys = p.cached + p.seq
@@ -128,9 +122,7 @@ function builder:heads(group, list)
     local y = wide:product(self:read("normed", "b t k"), "qkv", "k n", "k", a.qkv)
     list[#list + 1] = kc.kernel("qkv", { wide:write("QKV", wide:bias(y, "qkv", "n", a.qkv_bias), nil, "b t n") })
 
-    local q = wide:read("QKV", "b t n", nil, place({ { d * shared, "g" }, { d, "h" }, { 1, "d" } }, 0))
-    local k = wide:read("QKV", "b t n", nil, place({ { d, "g" }, { 1, "d" } }, q_width))
-    local v = wide:read("QKV", "b t n", nil, place({ { e, "g" }, { 1, "e" } }, q_width + k_width))
+    local q, k, v = self:read("QKV", "b t g h d"), self:read("QKV: K", "b t g d"), self:read("QKV: V", "b t g e")
     local function turned(x, name, heads)
         if a.qk_norm then x = self:normed(x, a.qk_norm == "all" and heads or "d", name, "rms") end
         return a.rope and kc.map("rope", x) or x
@@ -158,22 +150,18 @@ function builder:latent(group, list)
     local y = one:product(self:read("normed", "b t k"), "down", "k n", "k", a.qkv)
     list[#list + 1] = kc.kernel("down", { one:write("QC", y, nil, "b t n") })
 
-    local C = one:normed(one:read("QC", "b t n", nil, "b t c+" .. kc.str(rows)), "c", "latent norm", "rms")
-    local R = kc.map("rope", one:read("QC", "b t n", nil, "b t r+" .. kc.str(rows + a.latent_dim)))
+    local C = one:normed(one:read("QC: C", "b t c"), "c", "latent norm", "rms")
+    local R = kc.map("rope", one:read("QC: R", "b t r"))
     local moves = { one:write("cache C new", C, p.kv_dtype, "b t c"), one:write("cache R new", R, p.kv_dtype, "b t r") }
     if a.q_rank then
-        moves[3] = one:write("Qa", one:normed(one:read("QC", "b t n", nil, "b t q"), "q", "q norm", "rms"))
+        moves[3] = one:write("Qa", one:normed(one:read("QC", "b t q"), "q", "q norm", "rms"))
     end
     list[#list + 1] = kc.kernel("latents", moves)
-    local turned = (a.head_dim + a.rope_dim)
-    local from, flat = "Q", "b t i"
+    local from = a.q_rank and "Q" or "QC"
     if a.q_rank then
         list[#list + 1] = kc.kernel("q", { one:write("Q", one:product(one:read("Qa", "b t q"), "q", "q i", "q", a.qkv)) })
-    else
-        from, flat = "QC", "b t n"
     end
-    local q = one:read(from, flat, nil, "b t " .. kc.str(turned) .. "*h+d")
-    local qr = kc.map("rope", one:read(from, flat, nil, "b t " .. kc.str(turned) .. "*h+r+" .. kc.str(a.head_dim)))
+    local q, qr = one:read(from, "b t h d"), kc.map("rope", one:read(from .. ": position", "b t h r"))
     local function cache(name, dims) return one:read("cache " .. name, dims, p.kv_dtype) end
     local function probabilities(content, qr_read)
         local scores = kc.matmul(qr_read, cache("R", "b j r"), "r", { into = content })
@@ -237,26 +225,62 @@ function builder:experts(group, list)
         routed:write("routed", kc.map("div", top, kc.reduce("sum", top, "s")), "f32"),
         routed:write("expert", kc.cast(kc.map({ name = "index", flops = 0 }, top), "i32"), "i32"),
     })
-    local one = self:with { s = m.rows, f = m.inner, x = m.held }
     if m.shared > 0 then
         self:dense(group, list, { inner = m.shared, gated = m.gated, act = m.act, up = m.shared_up, down = m.shared_down,
             shared_gate = m.shared_gate }, "shared ")
     end
-    local options = { size = one.size, distinct = distinct(m, self.p) }
-    local function rows(name, dims, dtype)
-        return kc.read(one:tensor("W " .. name, "x " .. dims, dtype), "[b t s] " .. dims, options)
+    -- with expert parallelism the all-to-all that brings the rows stands here, and the one that takes them home behind
+    local up, down = {}, {}
+    for _, part in ipairs(self:sorted(m)) do
+        up[#up + 1], down[#down + 1] = part:expert_up(m), part:expert_down(m)
     end
-    local function product(a, name, dims, over, dtype, out)
-        if self.s.activations and kc.dtype(dtype).bits < 16 then a = kc.cast(a, self.s.activations) end
-        local c = kc.matmul(a, rows(name, dims, dtype), over)
-        return m.bias and kc.map("add", c, rows(name .. " bias", out, self.s.dtype)) or c
+    list[#list + 1] = #up > 1 and kc.group("experts up", up) or up[1]
+    list[#list + 1] = #down > 1 and kc.group("experts down", down) or down[1]
+    local back = self:with { s = m.rows }
+    local y = kc.map("mul", back:read("experts Y", "b t s k"), back:read("routed", "b t s", "f32"))
+    list[#list + 1] = self:onto(group, kc.reduce("sum", y, "s"), "combine")
+end
+
+-- The rows of all tokens sorted by expert, as evenly as whole rows allow: builders of one or two parts, whose experts have
+-- y rows each.  `reached` experts are read on average, which no whole number is: `scale` makes their bytes so many.
+function builder:sorted(m)
+    local p = self.p
+    local tokens = p.batch * p.seq
+    local rows, reached = tokens * m.rows, distinct(m, p)
+    local experts = math.min(rows, math.ceil(reached - 1e-9))
+    local least = math.floor(rows / experts)
+    local more = rows - least * experts
+    local parts = {}
+    local function part(x, y)
+        if x == 0 then return end
+        local one = self:with { x = x, y = y, f = m.inner, r = tokens }
+        one.tensors, one.scale = {}, math.min(1, reached / experts)
+        one.distinct = math.min(tokens, rows) * x * y / rows
+        parts[#parts + 1] = one
     end
-    local function up(name) return product(x, name, "k f", "k", m.up, "f") end
-    local h = m.gated and kc.map("mul", kc.map(m.act, up("experts gate")), up("experts up")) or kc.map(m.act, up("experts up"))
-    list[#list + 1] = kc.kernel("experts up", { one:write("experts H", h) })
-    local y = product(one:read("experts H", "b t s f"), "experts down", "f k", "f", m.down, "k")
-    y = kc.reduce("sum", kc.map("mul", y, one:read("routed", "b t s", "f32")), "s")
-    list[#list + 1] = self:onto(group, y, "experts down")
+    part(more, least + 1)
+    part(experts - more, least)
+    return parts
+end
+
+function builder:expert_product(a, name, dims, over, dtype, bias)
+    if self.s.activations and kc.dtype(dtype).bits < 16 then a = kc.cast(a, self.s.activations) end
+    local c = kc.matmul(a, kc.read(self:tensor("W experts " .. name, dims, dtype), { scale = self.scale }), over)
+    if not bias then return c end
+    return kc.map("add", c, kc.read(self:tensor("W experts " .. name .. " bias", bias), { scale = self.scale }))
+end
+
+function builder:expert_up(m)
+    local x = kc.read(self:tensor("normed", "r k"), "[x y] k", { size = self.size, distinct = self.distinct })
+    local function up(name) return self:expert_product(x, name, "x k f", "k", m.up, m.bias and "x f") end
+    local h = m.gated and kc.map("mul", kc.map(m.act, up("gate")), up("up")) or kc.map(m.act, up("up"))
+    return kc.kernel("experts up", { self:write("experts H", h, nil, "x y f") })
+end
+
+function builder:expert_down(m)
+    local h = self:read("experts H", "x y f")
+    local y = self:expert_product(h, "down", "x f k", "f", m.down, m.bias and "x k")
+    return kc.kernel("experts down", { self:write("experts Y", y, nil, "x y k") })
 end
 
 -- ---- a layer, and the ends --------------------------------------------------------------------------------------

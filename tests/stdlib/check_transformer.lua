@@ -161,6 +161,27 @@ t:equal("expert: a quarter of the experts", spread.parameters.matrix, mix.parame
 t:equal("expert: the work of its own tokens", kc.count(spread:prefill { seq = 64 }).matrix_flops,
   kc.count(mix:prefill { seq = 64 }).matrix_flops)
 
+-- ---- serving ----------------------------------------------------------------------------------------------------
+
+local s = one:serve { device = "h100-sxm5", prompt = 512, output = 101, batch = 8 }
+t:equal("first token", s.ttft, s.prefill.time)
+t:equal("next token", s.tpot, s.decode.time)
+t:near("request", s.request_time, s.ttft + 100 * s.tpot, 1e-15)
+t:near("tokens a second", s.tokens_per_second, 8 / s.tpot, 1e-15)
+t:near("MFU", s.prefill_mfu, s.prefill.matrix_flops / s.ttft / 989.4e12, 1e-12)
+t:near("MBU", s.decode_mbu, (s.decode_bytes.weights + s.decode_bytes.cache_read) / s.tpot / 3.352e12, 1e-12)
+t:is_true("in a schedule", s.tpot > one:serve { device = "h100-sxm5", prompt = 512, output = 101, batch = 8, best = false }.tpot)
+t:is_true("MFU and MBU below 1", s.prefill_mfu < 1 and s.decode_mbu < 1 and s.prefill_mfu > 0.3 and s.decode_mbu > 0.3)
+local sequence = 131072 * 613
+t:equal("largest batch", s.memory.largest_batch, math.floor((72e9 - one.parameters.bytes) / sequence))
+t:equal("memory: cache", s.memory.cache, 8 * sequence)
+t:is_true("memory: it fits", s.memory.fits)
+local staged = kc.lib.transformer(llama, { pipeline = 2, data = 3 })
+t:equal("stages share the weights", staged:memory { device = "l4", tokens = 9 }.weights, m.parameters.bytes / 2)
+t:equal("no room", m:memory { device = "l4", tokens = 9, usable = 0.1 }.largest_batch, 0)
+local three = staged:serve { device = "h100-sxm5", prompt = 512, output = 101, batch = 8 }
+t:near("replicas and stages", three.tokens_per_second, 6 * 8 / three.tpot, 1e-15)
+
 -- ---- resized is built ----------------------------------------------------------------------------------------------
 
 local small = kc.lib.transformer(merge(llama, { num_hidden_layers = 2 }))
