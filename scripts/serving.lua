@@ -41,5 +41,6 @@ return {
         report.si(n.stored, ""), report.si(n.active, ""), report.si(n.bytes, "B"), report.si(model.cache, "B")),
     string.format("Prompts of %s tokens, then %s more of %s sequences:\n", kc.str(prompt), kc.str(output), kc.str(batch)),
     report.table({ "", "first token", "MFU", "next token", "MBU", "token/s", "largest batch" }, rows),
-    table.concat(notes) .. "\nWhat a decode step moves:\n\n" .. report.table({ "", "HBM" }, terms), "\nThe file, key by key:\n\n" .. model:audit_table(),
+    table.concat(notes) .. "\nWhat a decode step moves:\n\n" .. report.table({ "", "HBM" }, terms),
+    "\nThe file, key by key:\n\n" .. model:audit_table(),
 }

@@ -8,7 +8,9 @@
 --     groups     layers that are alike, each { count =, norms =, post =, parallel =, attention =, mlp = }
 --     attention  of heads: { kind = "heads", heads, kv_heads, head_dim, value_dim, window, qkv_bias, out_bias, qk_norm,
 --                rope, gate, qkv, out }; latent (MLA): { kind = "latent", heads, q_rank, latent_dim, rope_dim, head_dim,
---                value_dim, qkv, kv_b, out }; the last ones are dtypes of weights
+--                value_dim, qkv, kv_b, out }; a state-space layer (Mamba-2): { kind = "state", heads, head_dim, state, groups,
+--                conv, conv_bias, proj_bias, chunk, qkv, out }; the last ones are dtypes of weights.  Nothing where a layer
+--                has only an mlp, and mlp is nothing where it has none
 --     mlp        { kind = "dense", inner, gated, act, bias, up, down }; { kind = "experts", experts, top_k, inner, gated,
 --                act, bias, router_bias, up, down, shared, shared_gate, shared_up, shared_down }: shared is the inner
 --                size of the expert that all tokens use, 0 without
@@ -17,186 +19,9 @@
 -- A file of several parts (images and text) is read for its text_config.  What a family needs and the file lacks is an
 -- error; so is a family that is not in the table below: none is guessed.
 local kc = require "kcost"
+local reader, weights_of = kc.lib.config_keys, kc.lib.config_weights
+local shown = reader.shown
 local config = {}
-
--- ---- keys, each noted as it is taken ------------------------------------------------------------------------
-
-local function shown(value)
-    if type(value) == "number" then return kc.str(value) end
-    if type(value) == "string" then return '"' .. (#value > 40 and value:sub(1, 40) .. "…" or value) .. '"' end
-    return type(value) == "boolean" and tostring(value) or type(value) == "table" and "a table" or "a " .. type(value)
-end
-
-local most = 2^31 - 1
-
-local kinds = {
-    size = function(x) return type(x) == "number" and x >= 1 and x <= most and x == math.floor(x) end,
-    count = function(x) return type(x) == "number" and x >= 0 and x <= most and x == math.floor(x) end,
-    layers = function(x) return type(x) == "number" and x >= 1 and x <= 10000 and x == math.floor(x) end,
-    flag = function(x) return type(x) == "boolean" end,
-    text = function(x) return type(x) == "string" end,
-    table = function(x) return type(x) == "table" end,
-}
-local wanted = {
-    size = "a whole number from 1 to 2147483647", count = "a whole number from 0 to 2147483647",
-    layers = "a whole number from 1 to 10000", flag = "true or false", text = "a text", table = "a list or an object",
-}
-
-local reader = {}
-reader.__index = reader
-
-function reader:refuse(key, text)
-    error(self.call .. ": config." .. self.prefix .. key .. ": " .. text)
-end
-
-function reader:note(key, status, value, note)
-    self.seen[key] = true
-    self.audit[#self.audit + 1] = { key = self.prefix .. key, status = status, value = shown(value), note = note }
-end
-
--- The value of the first of `names` (a text of words) that the file has, else `default`; without one it is an error.
--- false as a default: nothing, silently.
-function reader:take(names, kind, default, note)
-    local first = names:match("%S+")
-    for name in names:gmatch("%S+") do
-        local value = self.given[name]
-        if value ~= nil then
-            if not kinds[kind](value) then self:refuse(name, "expected " .. wanted[kind] .. ", got " .. shown(value)) end
-            if not self.seen[name] then self:note(name, "used", value, note) end
-            return value
-        end
-    end
-    if default == nil then
-        self:refuse(first, "is missing" .. (names ~= first and " (it may be named " .. names:gsub(" ", ", ") .. ")" or ""))
-    end
-    if default ~= false and not self.seen[first] then self:note(first, "defaulted", default, note) end
-    return default
-end
-
--- Keys that say nothing of a forward pass's cost.
-local idle = {}
-for word in ([[architectures auto_map transformers_version _name_or_path use_cache pretraining_tp initializer_range
-    bos_token_id eos_token_id pad_token_id unk_token_id rms_norm_eps layer_norm_eps layer_norm_epsilon norm_eps
-    norm_epsilon rope_theta rope_scaling rope_parameters rope_local_base_freq partial_rotary_factor rotary_pct
-    rotary_emb_base rotary attention_dropout hidden_dropout attn_pdrop embd_pdrop resid_pdrop residual_dropout
-    embedding_dropout attn_config classifier_dropout output_router_logits router_aux_loss_coef router_jitter_noise
-    router_z_loss_coef norm_topk_prob scoring_func topk_method topk_group n_group routed_scaling_factor ep_size
-    aux_loss_alpha seq_aux attention_multiplier residual_multiplier logits_scaling embedding_multiplier swiglu_limit
-    summary_activation summary_first_dropout summary_proj_to_labels summary_type summary_use_proj task_specific_params
-    return_dict output_hidden_states output_attentions torchscript use_bfloat16 tf_legacy_loss pruned_heads
-    chunk_size_feed_forward is_encoder_decoder is_decoder cross_attention_hidden_size add_cross_attention
-    tie_encoder_decoder max_length min_length do_sample early_stopping num_beams id2label label2id
-    apply_residual_connection_post_layernorm final_logit_softcapping attn_logit_softcapping query_pre_attn_scalar
-    attention_chunk_size scale_attn_by_inverse_layer_idx reorder_and_upcast_attn scale_attn_weights n_ctx
-    initial_context_length original_max_position_embeddings layerdrop activation_dropout dropout init_std
-    do_layer_norm_before experts_per_token use_mem_efficient_attention model_max_length
-    cache_implementation fmt desc_act version zero_point]]):gmatch("%S+") do
-    idle[word] = true
-end
-
--- Notes what is left: keys that change no cost, and those that nobody here knows.
-function reader:finish()
-    local rest = {}
-    for name in pairs(self.given) do
-        if not self.seen[name] then rest[#rest + 1] = tostring(name) end
-    end
-    table.sort(rest)
-    for _, status in ipairs { "ignored", "unknown" } do
-        for _, name in ipairs(rest) do
-            if (idle[name] and "ignored" or "unknown") == status then self:note(name, status, self.given[name]) end
-        end
-    end
-end
-
--- ---- weights of fewer bits ------------------------------------------------------------------------------------
-
--- Does the text match a pattern whose * stand for anything?  Linear in its length for each *.
-local function glob(pattern, text)
-    local p, s, star, from = 1, 1, nil, 1
-    while s <= #text do
-        local c = pattern:sub(p, p)
-        if c == "*" then
-            star, from, p = p, s, p + 1
-        elseif c == text:sub(s, s) then
-            p, s = p + 1, s + 1
-        elseif star then
-            from = from + 1
-            p, s = star + 1, from
-        else
-            return false
-        end
-    end
-    return pattern:sub(p):find("^%**$") ~= nil
-end
-
--- An entry of an exclusion list names a module, by its path or the end of it, and all that is inside.
-local function excludes(entry, module)
-    local plain = entry:gsub("^re:", ""):gsub("%.%*", "*"):gsub("[\\^$]", "")
-    return glob(plain, module) or glob(plain .. ".*", module) or glob("*." .. plain, module)
-        or glob("*." .. plain .. ".*", module)
-end
-
-local function dtype_of(bits, block, scale_bits, zero_bits, math)
-    return kc.dtype {
-        name = "w" .. kc.str(bits) .. " of " .. kc.str(block), bits = bits, block = block, scale_bits = scale_bits,
-        zero_bits = zero_bits, math = math,
-    }
-end
-
-local function grouped(q)
-    local bits, block = q:take("bits", "size"), q:take("group_size", "size", 128)
-    if bits > 8 then q:refuse("bits", "expected at most 8, got " .. shown(bits)) end
-    local symmetric = q:take("sym", "flag", false)
-    return dtype_of(bits, block, 16, symmetric and 0 or bits, "f16")
-end
-
--- By quant_method: the dtype of the weights that it covers, and whether these are the experts' only.
-local methods = {
-    fp8 = function(q)
-        local block = q:take("weight_block_size", "table", false)
-        if not block then return "f8" end
-        if not kinds.size(block[1]) or not kinds.size(block[2]) then
-            q:refuse("weight_block_size", "expected two sizes")
-        end
-        return dtype_of(8, block[1] * block[2], 32, 0, "f8")
-    end,
-    mxfp4 = function() return "mxf4", true end,
-    gptq = grouped, awq = grouped,
-    bitsandbytes = function(q)
-        if q:take("load_in_4bit", "flag", false) then return dtype_of(4, 64, 32, 0, "f16") end
-        q:take("load_in_8bit", "flag")
-        return "i8"
-    end,
-}
-
--- The dtype of a module's weights: a function of its path.
-local function weights_of(r, plain)
-    local given = r:take("quantization_config", "table", false)
-    if not given then return function() return plain end end
-    local q = setmetatable({
-        call = r.call, given = given, prefix = r.prefix .. "quantization_config.", audit = r.audit, seen = {},
-    }, reader)
-    local name = q:take("quant_method", "text")
-    if not methods[name] then
-        q:refuse("quant_method", "there is no " .. shown(name) .. " here; there are awq, bitsandbytes, fp8, gptq, mxfp4")
-    end
-    local low, experts_only = methods[name](q)
-    local list = q:take("modules_to_not_convert ignored_layers ignore llm_int8_skip_modules", "table", false) or {}
-    for i, entry in ipairs(list) do
-        if type(entry) ~= "string" or #entry > 200 then q:refuse("modules_to_not_convert", "entry " .. i .. " is no name") end
-    end
-    local activations = q:take("activation_scheme", "text", false) and "f8" or nil
-    q:finish()
-    return function(module)
-        -- heads and routers keep the model's own dtype in every one of these methods, unless a file says so
-        if module == "lm_head" or module:find("%.router$") then return plain end
-        if experts_only and not module:find("experts", 1, true) then return plain end
-        for _, entry in ipairs(list) do
-            if excludes(entry, module) then return plain end
-        end
-        return low
-    end, activations
-end
 
 -- ---- families -----------------------------------------------------------------------------------------------
 
@@ -268,6 +93,26 @@ local families = {
     starcoder2 = layered {
         tied = true, window = whole_window, qkv_bias = "use_bias", out_bias = "use_bias", mlp_bias = "use_bias",
     },
+    mamba2 = rms { state = true, layers = function() return function() return "state", false end end },
+    bamba = rms { state = true, layers = function(r)
+        local attends = {}
+        for _, layer in ipairs(r:take("attn_layer_indices", "table")) do attends[layer] = true end
+        return function(layer) return attends[layer] and "attention" or "state", true end
+    end },
+    nemotron_h = rms {
+        state = true, rope = false, gated = false, act = "relu2", qkv_bias = "attention_bias", out_bias = "attention_bias",
+        mlp_bias = "mlp_bias", layers = function(r, s)
+            local letters = r:take("hybrid_override_pattern", "text")
+            if #letters ~= s.layers or letters:find("[^M*-]") then
+                r:refuse("hybrid_override_pattern", "expected an M, * or - for each of the " .. kc.str(s.layers) .. " layers")
+            end
+            local mixers = { M = "state", ["*"] = "attention" }
+            return function(layer)
+                local letter = letters:sub(layer + 1, layer + 1)
+                return mixers[letter], letter == "-"
+            end
+        end,
+    },
     falcon = falcon, RefinedWebModel = falcon, RefinedWeb = falcon,
 }
 
@@ -281,7 +126,7 @@ end
 
 local acts = {
     silu = "silu", swish = "silu", gelu = "gelu", gelu_new = "gelu", gelu_fast = "gelu", gelu_pytorch_tanh = "gelu",
-    quick_gelu = "gelu", relu = "relu",
+    quick_gelu = "gelu", relu = "relu", relu2 = { name = "relu2", flops = 2 },
 }
 
 -- true, false, or what the key of that name says.
@@ -328,6 +173,25 @@ local function of_latent(r)
         kind = "latent", heads = r:take("num_attention_heads", "size"), q_rank = r:take("q_lora_rank", "size", false),
         latent_dim = r:take("kv_lora_rank", "size"), rope_dim = r:take("qk_rope_head_dim", "size"),
         head_dim = r:take("qk_nope_head_dim", "size"), value_dim = r:take("v_head_dim", "size"),
+    }
+end
+
+local function of_state(r, s)
+    local heads = r:take("mamba_n_heads mamba_num_heads num_heads", "size")
+    local dim = r.given.mamba_d_head ~= "auto" and r:take("mamba_d_head mamba_head_dim head_dim", "size", false)
+    if not dim then
+        dim = r:take("mamba_expand expand", "size", 2) * s.hidden / heads
+        if dim ~= math.floor(dim) then r:refuse("mamba_n_heads", kc.str(heads) .. " do not divide the inner size") end
+        r:note("mamba_d_head", "defaulted", dim, "inner size over heads")
+    else
+        r:take("mamba_expand expand", "size", false, "heads and their size say it")
+    end
+    return {
+        kind = "state", heads = heads, head_dim = dim, state = r:take("mamba_d_state ssm_state_size state_size", "size"),
+        groups = r:take("mamba_n_groups n_groups", "size", 1), conv = r:take("mamba_d_conv conv_kernel", "size", 4),
+        conv_bias = r:take("mamba_conv_bias use_conv_bias", "flag", true),
+        proj_bias = r:take("mamba_proj_bias use_bias", "flag", false),
+        chunk = r:take("mamba_chunk_size chunk_size", "size", 256),
     }
 end
 
@@ -392,24 +256,27 @@ end
 
 local function name_of(dtype) return type(dtype) == "string" and dtype or dtype.name end
 
--- Layers that are alike, in the order of their first.
-local function groups_of(s, attention, dense, experts, is_sparse, window_of, weights)
+-- Layers that are alike, in the order of their first; `rules` say of each layer what it has.
+local function groups_of(s, rules, mixers, dense, experts)
+    local weights = rules.weights
     local groups, by = {}, {}
     for layer = 0, s.layers - 1 do
         local path = "model.layers." .. kc.str(layer) .. "."
-        local sparse, window = experts and is_sparse(layer), window_of(layer)
+        local mixer, has_mlp = rules.mixer_of(layer)
+        local sparse, window = experts and rules.is_sparse(layer), rules.window_of(layer)
         local inside = sparse and "mlp.experts.0." or "mlp."
         local a = { window = window ~= 0 and window or nil, qkv = weights(path .. "self_attn.q_proj"),
             out = weights(path .. "self_attn.o_proj"), kv_b = weights(path .. "self_attn.kv_b_proj") }
         local m = { up = weights(path .. inside .. "up_proj"), down = weights(path .. inside .. "down_proj"),
             shared_up = weights(path .. "mlp.shared_experts.up_proj"),
             shared_down = weights(path .. "mlp.shared_experts.down_proj") }
-        local key = table.concat({ tostring(sparse), kc.str(a.window or 0), name_of(a.qkv), name_of(a.out),
-            name_of(a.kv_b), name_of(m.up), name_of(m.down), name_of(m.shared_up) }, " ")
+        local key = table.concat({ tostring(mixer), tostring(has_mlp), tostring(sparse), kc.str(a.window or 0),
+            name_of(a.qkv), name_of(a.out), name_of(a.kv_b), name_of(m.up), name_of(m.down), name_of(m.shared_up) }, " ")
         if not by[key] then
             by[key] = {
-                count = 0, norms = s.norms, post = s.post, parallel = s.parallel, pre = s.pre,
-                attention = copied(attention, a), mlp = copied(sparse and experts or dense, m),
+                count = 0, norms = mixer and has_mlp and s.norms or 1, post = s.post, parallel = s.parallel, pre = s.pre,
+                attention = mixer and copied(mixers[mixer], a) or nil,
+                mlp = has_mlp and copied(sparse and experts or dense, m) or nil,
             }
             groups[#groups + 1] = by[key]
         end
@@ -436,13 +303,13 @@ local function text_part(r)
         end
     end
     r:finish()
-    return setmetatable({ call = r.call, given = merged, prefix = "text_config.", audit = r.audit, seen = {} }, reader)
+    return reader.new(r.call, merged, "text_config.", r.audit)
 end
 
 -- The shape of a model, out of the table that its config.json is; errors name `call`.
 function config.read(call, given)
     if type(given) ~= "table" then error(call .. ": config: expected a table, as kc.load_json gives, got a " .. type(given)) end
-    local r = text_part(setmetatable({ call = call, given = given, prefix = "", audit = {}, seen = {} }, reader))
+    local r = text_part(reader.new(call, given, "", {}))
     local name = r:take("model_type", "text")
     local family = families[name]
     if not family then
@@ -462,22 +329,32 @@ function config.read(call, given)
     end
     s.post = s.post or family.post_only or false
     local dtype = r:take("torch_dtype dtype", "text", "bfloat16")
-    s.dtype = dtypes[dtype] or r:refuse("torch_dtype", "there is no " .. shown(dtype) .. "; there are bfloat16, float16, float32")
+    s.dtype = dtypes[dtype]
+        or r:refuse("torch_dtype", "there is no " .. shown(dtype) .. "; there are bfloat16, float16, float32")
     s.tied = r:take("tie_word_embeddings", "flag", family.tied)
     s.context = r:take("max_position_embeddings n_positions", "size", false, "the longest sequence") or nil
     if family.positions then
         s.positions = r:take("n_positions max_position_embeddings", "size") + (family.offset or 0)
     end
-    local attention = family.latent and of_latent(r) or of_heads(r, s, family)
-    local act = r:take("hidden_act activation_function hidden_activation", "text", family.act)
+    local mixer_of = family.layers and family.layers(r, s) or function() return "attention", true end
+    local has = {}
+    for layer = 0, s.layers - 1 do
+        local mixer, mlp = mixer_of(layer)
+        has[mixer or "none"], has.mlp = true, has.mlp or mlp
+    end
+    local mixers = {
+        attention = has.attention and (family.latent and of_latent(r) or of_heads(r, s, family)) or nil,
+        state = has.state and of_state(r, s) or nil,
+    }
+    local act = r:take("hidden_act activation_function hidden_activation mlp_hidden_act", "text", family.act)
     local dense = {
         kind = "dense", gated = family.gated, bias = flag(r, family.mlp_bias),
         act = acts[act] or r:refuse("hidden_act", "there is no " .. shown(act) .. " here; there are gelu, relu and silu"),
     }
     local how = family.experts
     local experts, is_sparse = how and of_experts(r, family, dense), how and sparse_layers(r, how)
-    local needs_dense = not how
-    for layer = 0, s.layers - 1 do needs_dense = needs_dense or not is_sparse(layer) end
+    local needs_dense = not how and has.mlp
+    for layer = 0, how and s.layers - 1 or -1 do needs_dense = needs_dense or not is_sparse(layer) end
     if needs_dense then
         dense.inner = r:take("intermediate_size n_inner ffn_dim ffn_hidden_size", "size", family.inner and family.inner(s))
     elseif not r.seen.intermediate_size and r.given.intermediate_size ~= nil then
@@ -486,7 +363,8 @@ function config.read(call, given)
     local weights
     weights, s.activations = weights_of(r, s.dtype)
     s.head = weights("lm_head")
-    s.groups = groups_of(s, attention, dense, experts, is_sparse, windows(r, s, family), weights)
+    local rules = { is_sparse = is_sparse, window_of = windows(r, s, family), weights = weights, mixer_of = mixer_of }
+    s.groups = groups_of(s, rules, mixers, dense, experts)
     r:take("num_nextn_predict_layers", "count", false, "draft layers are not counted")
     r:finish()
     s.audit = r.audit

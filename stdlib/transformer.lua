@@ -19,7 +19,8 @@
 --     parameters    { stored, matrix, vector, active, bytes } of one rank: matrix are all matrices, tables of words and
 --                   positions included, each once where words are tied; vector norms, biases and the like; stored both; active
 --                   the matrices that a token is multiplied by, the head but no table, of experts only its own; bytes of all
---     cache         bytes of a token in all layers, windows or not
+--     cache         bytes of a token in all layers, windows or not; state: bytes of a sequence, however long, where layers
+--                   have one
 -- and the methods below.  Layers that are alike are one kernel list with kc.times, so alternating layers stand apart.
 -- A program can be resized: b sequences, t new tokens, j keys, tied as in { ["t j"] = 4096 } of a prefill.  Not so the
 -- experts, whose distinct number is part of the program, and windows at lengths near them.
@@ -42,6 +43,7 @@ end
 
 local function rank_attention(a, ranks)
     local heads = share("transformer", "the heads", a.heads, ranks)
+    if a.kind == "state" then return merge(a, { heads = heads, groups = math.max(1, math.floor(a.groups / ranks)) }) end
     if a.kind == "latent" then return merge(a, { heads = heads }) end
     -- fewer heads of K and V than ranks: each rank has one
     local kv = a.kv_heads < ranks and 1 or share("transformer", "the heads of K and V", a.kv_heads, ranks)
@@ -66,8 +68,8 @@ local function rank_shape(s, o)
         local mlp = o.weights and
             { up = o.weights, down = o.weights, shared_up = o.weights, shared_down = o.weights } or nil
         groups[n] = merge(group, {
-            attention = rank_attention(merge(group.attention, weights), o.tensor),
-            mlp = rank_mlp(merge(group.mlp, mlp), o),
+            attention = group.attention and rank_attention(merge(group.attention, weights), o.tensor),
+            mlp = group.mlp and rank_mlp(merge(group.mlp, mlp), o),
         })
     end
     local words = math.ceil(s.vocab / o.tensor)
@@ -84,6 +86,17 @@ end
 
 local function vector(sum, n, dtype)
     sum.vector, sum.bytes = sum.vector + n, sum.bytes + n * kc.dtype(dtype).bits / 8
+end
+
+local function add_state(sum, s, a)
+    local width, k = a.heads * a.head_dim, s.hidden
+    local channels = width + 2 * a.groups * a.state
+    matrix(sum, k * (width + channels + a.heads), a.qkv)
+    matrix(sum, channels * a.conv, s.dtype)
+    matrix(sum, width * k, a.out)
+    vector(sum, 3 * a.heads + width, s.dtype)                      -- A, D, the bias of dt; the norm
+    if a.conv_bias then vector(sum, channels, s.dtype) end
+    if a.proj_bias then vector(sum, width + channels + a.heads + k, s.dtype) end
 end
 
 local function add_attention(sum, s, a)
@@ -130,8 +143,9 @@ local function counted(s)
     local norm = (s.norm == "layer" and 2 or 1) * s.hidden
     for _, group in ipairs(s.groups) do
         local one = { matrix = 0, active = 0, vector = 0, bytes = 0 }
-        add_attention(one, s, group.attention)
-        add_mlp(one, s, group.mlp)
+        local mixer = group.attention
+        if mixer and mixer.kind == "state" then add_state(one, s, mixer) elseif mixer then add_attention(one, s, mixer) end
+        if group.mlp then add_mlp(one, s, group.mlp) end
         vector(one, norm * ((group.pre and group.norms or 0) + (group.post and 2 or 0)), s.dtype)
         for key, n in pairs(one) do sum[key] = sum[key] + group.count * n end
     end
@@ -145,22 +159,30 @@ end
 
 -- Elements that a layer keeps of a token.
 local function kept(a)
+    if not a or a.kind == "state" then return 0 end
     if a.kind == "latent" then return a.latent_dim + a.rope_dim end
     return a.kv_heads * (a.head_dim + a.value_dim)
 end
 
--- Bytes of the cache of one rank: `batch` sequences of `tokens` each, windows kept, whole pages.
+-- Bytes that a layer keeps of a sequence, however long: the state in f32, and the taps of the convolution.
+local function kept_state(s, a)
+    if not a or a.kind ~= "state" then return 0 end
+    local width = a.heads * a.head_dim
+    return width * a.state * 4 + (width + 2 * a.groups * a.state) * (a.conv - 1) * kc.dtype(s.dtype).bits / 8
+end
+
+-- Bytes of the cache of one rank: `batch` sequences of `tokens` each, windows kept, whole pages, states included.
 --     tokens    required
 --     batch     1
 --     page      slots of a page: 1
 function model:cache_bytes(p)
     p = take("transformer.cache_bytes", p, { tokens = parameters.size, batch = 1, page = 1 })
-    local bytes = 0
+    local slots = 0
     for _, group in ipairs(self.rank.groups) do
-        local tokens = math.min(p.tokens, group.attention.window or p.tokens)
-        bytes = bytes + group.count * math.ceil(tokens / p.page) * p.page * kept(group.attention)
+        local tokens = math.min(p.tokens, group.attention and group.attention.window or p.tokens)
+        slots = slots + group.count * math.ceil(tokens / p.page) * p.page * kept(group.attention)
     end
-    return bytes * p.batch * kc.dtype(self.kv_dtype).bits / 8
+    return p.batch * (slots * kc.dtype(self.kv_dtype).bits / 8 + self.state)
 end
 
 -- ---- programs ------------------------------------------------------------------------------------------------------
@@ -280,9 +302,10 @@ return function(given, options)
     local self = setmetatable({ shape = shape, audit = shape.audit, name = shape.family, options = o }, model)
     self.rank, self.kv_dtype = rank_shape(shape, o), o.kv_dtype or shape.dtype
     self.parameters = counted(self.rank)
-    self.cache = 0
+    self.cache, self.state = 0, 0
     for _, group in ipairs(self.rank.groups) do
         self.cache = self.cache + group.count * kept(group.attention) * kc.dtype(self.kv_dtype).bits / 8
+        self.state = self.state + group.count * kept_state(shape, group.attention)
     end
     return self
 end

@@ -192,6 +192,50 @@ function builder:latent(group, list)
     list[#list + 1] = self:onto(group, o:product(o:read("O", "b t m"), "out", "m k", "m", a.out), "out")
 end
 
+-- ---- a state-space layer (Mamba-2): scan.lua has the formulas ----------------------------------------------------
+
+-- u channels go through the convolution of q taps: X of all heads, B and C of the groups.  The state, in f32, and the last
+-- taps lie in the cache between steps.  A prefill is done in whole chunks.
+function builder:state(group, list)
+    local a, p = group.attention, self.p
+    local width, decode = a.heads * a.head_dim, p.seq == 1
+    local u = width + 2 * a.groups * a.state
+    local one = self:with { n = width + u + a.heads, u = u, q = a.conv, z = p.seq + a.conv - 1, m = width,
+        h = a.heads, p = a.head_dim, g = a.groups, e = a.state }
+    local y = one:product(self:read("normed", "b t k"), "in", "k n", "k", a.qkv)
+    list[#list + 1] = kc.kernel("in", { one:write("ZXBC", one:bias(y, "in", "n", a.proj_bias), nil, "b t n") })
+
+    local taps = one:read(decode and "cache taps" or "ZXBC: X, B, C", "b z u", nil, "b t+q u")
+    local x = one:bias(kc.reduce("sum", kc.map("mul", taps, one:read("W conv", "u q")), "q"), "conv", "u", a.conv_bias)
+    local made = { one:write("XBC", kc.map("silu", x), nil, "b t u") }
+    if decode then made[2] = one:write("cache taps new", one:read("ZXBC: X, B, C", "b t u"), nil, "b t u") end
+    list[#list + 1] = kc.kernel("conv", made)
+    list[#list + 1] = decode and one:state_step() or kc.lib.scan.ssd {
+        batch = p.batch, seq = math.ceil(p.seq / a.chunk) * a.chunk, heads = a.heads, head_dim = a.head_dim, state = a.state,
+        chunk = a.chunk, dtype = self.s.dtype,
+    }
+    local gated = kc.map("mul", one:read("Y", "b t m"), kc.map("silu", one:read("ZXBC: Z", "b t m")))
+    list[#list + 1] = kc.kernel("gated norm", { one:write("O", one:normed(gated, "m", "gated norm", "rms")) })
+    local out = one:product(one:read("O", "b t m"), "out", "m k", "m", a.out)
+    list[#list + 1] = self:onto(group, one:bias(out, "out", "k", a.proj_bias), "out")
+end
+
+-- H = exp(dt A) H + dt B x, y = C H + D x of one token.
+function builder:state_step()
+    local function head(name) return self:read("W " .. name, "h") end
+    local dt = kc.map("exp", kc.map("add", self:read("ZXBC: dt", "b t h"), head("dt bias")))
+    local x = self:read("XBC", "b t h p")
+    local kept = kc.map("mul", self:read("cache H", "b h p e", "f32"), kc.map("exp", kc.map("mul", dt, head("A"))))
+    local B, C = self:read("XBC: B", "b t g e"), self:read("XBC: C", "b t g e")
+    local in_group = kc.reduce({ name = "group", flops = 0 }, B, "g")
+    local of_group = kc.reduce({ name = "group", flops = 0 }, C, "g")
+    local state = kc.map("add", kept, kc.map("mul", in_group, kc.map("mul", x, dt)))
+    local y = kc.map("add", kc.reduce("sum", kc.map("mul", state, of_group), "e"), kc.map("mul", x, head("D")))
+    return kc.kernel("state step", {
+        self:write("cache H new", state, "f32", "b t h p e"), self:write("Y", y, nil, "b t h p"),
+    })
+end
+
 -- ---- the MLP and the experts -----------------------------------------------------------------------------------
 
 function builder:dense(group, list, m, names)
@@ -289,7 +333,9 @@ end
 local function sizes(s, p, group)
     local a = group and group.attention
     local size = { b = p.batch, t = p.seq, j = p.cached + p.seq, k = s.hidden, v = s.vocab, p = s.positions }
-    if a and a.kind == "heads" then
+    if a and a.kind == "state" then
+        size.h = a.heads
+    elseif a and a.kind == "heads" then
         size.g, size.h, size.d, size.e = a.kv_heads, a.heads / a.kv_heads, a.head_dim, a.value_dim
     elseif a then
         size.h, size.d, size.e, size.c, size.r = a.heads, a.head_dim, a.value_dim, a.latent_dim, a.rope_dim
@@ -300,13 +346,18 @@ end
 -- The kernels of one layer of the group, in launch order.
 function layers.layer(s, p, group)
     local b, list = sizes(s, p, group), {}
-    list[1] = group.pre and b:norm("attention norm", "stream", "normed") or nil
-    if group.attention.kind == "latent" then b:latent(group, list) else b:heads(group, list) end
-    -- with tensor parallelism an all-reduce of [b t k] stands here, and behind the MLP
-    if group.post then list[#list + 1] = b:post_norm("attention post norm") end
-    if group.pre and group.norms > 1 then list[#list + 1] = b:norm("mlp norm", "stream", "normed") end
-    if group.mlp.kind == "experts" then b:experts(group, list) else b:dense(group, list, group.mlp, "") end
-    if group.post then list[#list + 1] = b:post_norm("mlp post norm") end
+    local kind, mlp = group.attention and group.attention.kind, group.mlp
+    if kind then
+        list[1] = group.pre and b:norm("attention norm", "stream", "normed") or nil
+        b[kind](b, group, list)
+        -- with tensor parallelism an all-reduce of [b t k] stands here, and behind the MLP
+        if group.post then list[#list + 1] = b:post_norm("attention post norm") end
+    end
+    if mlp then
+        if group.pre and (group.norms > 1 or not kind) then list[#list + 1] = b:norm("mlp norm", "stream", "normed") end
+        if mlp.kind == "experts" then b:experts(group, list) else b:dense(group, list, mlp, "") end
+        if group.post then list[#list + 1] = b:post_norm("mlp post norm") end
+    end
     return list
 end
 

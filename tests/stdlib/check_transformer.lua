@@ -147,6 +147,74 @@ t:near("P45: three tokens", (reads { batch = 3 } - 2 * 8192 - few) / expert + 2,
 t:near("P45: all of a batch that can reach them", (reads { batch = 4, distinct = "all" } - 3 * 8192 - few) / expert + 2, 8, 1e-9)
 t:near("P45: as given", (reads { batch = 3, distinct = 5 } - 2 * 8192 - few) / expert + 2, 5, 1e-9)
 
+-- ---- nested, hybrid and quantised files ----------------------------------------------------------------------------
+
+local function fixture(name) return kc.lib.transformer(kc.load_json(here .. "/../data/models/" .. name .. ".json")) end
+local function note_of(model, key)
+  for _, note in ipairs(model.audit) do
+    if note.key == key then return note end
+  end
+  return { status = "absent" }
+end
+
+local gemma = fixture("nested")
+-- each layer: Q 2048, K and V 1024 each; three matrices of the MLP; norms: four of 2560, two of 256
+local gemma_layer = 2560 * (2048 + 2 * 1024) + 2048 * 2560 + 3 * 2560 * 10240
+t:equal("nested: matrices", gemma.parameters.matrix, 34 * gemma_layer + 262208 * 2560)
+t:equal("nested: vectors", gemma.parameters.vector, 34 * (4 * 2560 + 2 * 256) + 2560)
+t:equal("nested: cache", gemma:cache_bytes { tokens = 5000 }, 2 * 2048 * (5 * 5000 + 29 * 1024))
+t:equal("nested: one layer of six sees all", #gemma.shape.groups, 2)
+t:equal("nested: the step reads it", gemma:bytes(gemma:decode { cached = 4999 }).cache_read, 2 * 2048 * (5 * 5000 + 29 * 1024))
+t:equal("nested: its keys", note_of(gemma, "text_config.hidden_size").status, "used")
+t:equal("nested: the dtype outside", gemma.shape.dtype, "bf16")
+t:equal("nested: pictures", note_of(gemma, "vision_config").status, "ignored")
+t:equal("nested: unknown outside", note_of(gemma, "image_token_index").status, "unknown")
+
+local hybrid = fixture("hybrid")
+local width, channels = 512, 512 + 2 * 2 * 16
+local mamba = 256 * (width + channels + 8) + 4 * channels + width * 256
+local attention = 256 * (256 + 2 * 64) + 256 * 256
+t:equal("hybrid: matrices", hybrid.parameters.matrix, 3 * mamba + attention + 2 * 2 * 256 * 1024 + 2 * 1000 * 256)
+t:equal("hybrid: vectors", hybrid.parameters.vector, 3 * (3 * 8 + width + channels) + 6 * 256 + 256)
+t:equal("hybrid: cache of a token", hybrid.cache, 2 * 2 * 64)
+t:equal("hybrid: state of a sequence", hybrid.state, 3 * (4 * width * 16 + 2 * 3 * channels))
+t:equal("hybrid: all of it", hybrid:cache_bytes { tokens = 10, batch = 2 }, 2 * (10 * 256 + hybrid.state))
+local moved = hybrid:bytes(hybrid:decode { batch = 2, cached = 9 })
+t:equal("hybrid: weights of a step", moved.weights,
+  2 * (hybrid.parameters.active + hybrid.parameters.vector + 2 * 256))
+t:equal("hybrid: state read, and the new taps", moved.cache_read, 2 * (10 * 256 + hybrid.state + 3 * 2 * channels))
+t:equal("hybrid: state written", moved.cache_written, 2 * (256 + 3 * (4 * width * 16 + 2 * channels)))
+t:equal("hybrid: bare Infinity is absent", note_of(hybrid, "time_step_limit").status, "ignored")
+for _, note in ipairs(hybrid.audit) do t:is_true("hybrid: " .. note.key, note.status ~= "unknown", "is unknown") end
+t:is_true("hybrid: a prefill", kc.evaluate(hybrid:prefill { seq = 300 }, "h100-sxm5").time > 0)
+
+-- layers 1 and 3 have experts; low bits but in layer 0, in shared experts and in what comes out of attention
+local quantised = fixture("quantised")
+local low = (4 + (16 + 4) / 64) / 8
+local qkv, out, mlp = 1024 * (1024 + 2 * 256), 1024 * 1024, 3 * 1024 * 2048
+local experts, shared = 16 * 3 * 1024 * 512, 3 * 1024 * 1536
+local bytes = 2 * (qkv + 6 * out + mlp + 2 * (1024 * 16 + 1024 + shared) + 8000 * 1024 + quantised.parameters.vector)
+  + low * (5 * qkv + 3 * mlp + 2 * experts)
+t:equal("quantised: matrices", quantised.parameters.matrix,
+  6 * (qkv + out) + 4 * mlp + 2 * (experts + shared + 1024 * 17) + 8000 * 1024)
+t:near("quantised: bytes", quantised.parameters.bytes, bytes, 1e-15)
+local windowed = 0
+for _, group in ipairs(quantised.shape.groups) do windowed = windowed + (group.attention.window and group.count or 0) end
+t:equal("quantised: windows from the fifth layer on", windowed, 2)
+local read = quantised:bytes(quantised:decode { cached = 99 }).weights
+t:near("quantised: a step", read, bytes - 14 / 16 * 2 * experts * low + 2 * 1024, 1e-12)
+
+local oss = load("openai--gpt-oss-20b")
+if oss then
+  local o = kc.lib.transformer(oss)
+  local experts_of_oss = 24 * 32 * 3 * 2880 * 2880
+  t:equal("P84: weights of experts", experts_of_oss, 19110297600)
+  t:near("P84: 10.152 GB of them", o.parameters.bytes - 2 * (o.parameters.stored - experts_of_oss), 10.152e9, 1e-4)
+end
+t:equal("weights of four bits, by an option", kc.lib.transformer(llama, { weights = "mxf4" }).parameters.bytes,
+  4.25 / 8 * (6738149376 - 2 * 32000 * 4096) + 2 * (2 * 32000 * 4096 + m.parameters.vector))
+t:equal("a cache of eight bits", kc.lib.transformer(llama, { kv_dtype = "f8" }).cache, m.cache / 2)
+
 -- ---- ranks ------------------------------------------------------------------------------------------------------
 
 local two = kc.lib.transformer(merge(llama, { num_key_value_heads = 8 }), { tensor = 2 })
@@ -196,12 +264,6 @@ t:equal("resized prefill: work", longer.flops, built.flops)
 
 -- ---- the audit, and wrong files ---------------------------------------------------------------------------------------
 
-local function note_of(model, key)
-  for _, note in ipairs(model.audit) do
-    if note.key == key then return note end
-  end
-  return { status = "absent" }
-end
 local noted = kc.lib.transformer(merge(llama, { frobnicate = 3, rope_theta = 1e4 }))
 t:equal("audit: used", note_of(noted, "hidden_size").status, "used")
 t:equal("audit: its value", note_of(noted, "hidden_size").value, "4096")
