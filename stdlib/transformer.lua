@@ -242,6 +242,50 @@ function model:decode(p)
     return program(self, "decode", p)
 end
 
+local function whole(x, least)
+    return type(x) == "number" and x >= least and x < 2^53 and x == math.floor(x)
+end
+
+-- Requests that are alike, each { batch =, seq =, cached = }, in the order of their first; their number and their tokens.
+local function requests_of(list)
+    local requests, by, tokens = {}, {}, 0
+    if type(list) ~= "table" or #list == 0 then
+        error("transformer.chunked: requests: expected a list such as { { 512, 0 }, { 1, 4096 } }")
+    end
+    for n, request in ipairs(list) do
+        if type(request) ~= "table" or not whole(request[1], 1) or not whole(request[2], 0) then
+            error("transformer.chunked: requests[" .. n .. "]: expected { new, cached } tokens")
+        end
+        local key = kc.str(request[1]) .. " " .. kc.str(request[2])
+        if not by[key] then
+            by[key] = { batch = 0, seq = request[1], cached = request[2] }
+            requests[#requests + 1] = by[key]
+        end
+        by[key].batch, tokens = by[key].batch + 1, tokens + request[1]
+    end
+    return requests, #list, tokens
+end
+
+-- One step of a batch that mixes chunks of prompts with decodes: their tokens share every matmul, attention of all is one
+-- launch, and of each request the last token has logits.  A latent is absorbed for all.
+--     requests   a list of { new, cached } tokens, required
+--     distinct   as of prefill
+function model:chunked(p)
+    p = take("transformer.chunked", p, { requests = parameters.required, distinct = optional })
+    local requests, sequences, tokens = requests_of(p.requests)
+    for _, group in ipairs(self.rank.groups) do
+        if group.attention and group.attention.kind == "state" then
+            error("transformer.chunked: requests: layers with a state have no chunks here")
+        end
+    end
+    local longest = 0
+    for _, request in ipairs(requests) do longest = math.max(longest, request.seq + request.cached) end
+    p = checked("transformer.chunked", self, {
+        requests = requests, batch = tokens, seq = 1, cached = longest - 1, absorbed = true, logits = "last", distinct = p.distinct,
+    })
+    return program(self, "step", p, sequences)
+end
+
 -- ---- bytes, term by term -----------------------------------------------------------------------------------------
 
 -- HBM bytes of a step's program or result by what they are for: { weights, cache_read, cache_written, activations, total }.
@@ -270,6 +314,15 @@ end
 
 function model:serve(p)
     return kc.lib.transformer_serving.serve(self, p)
+end
+
+-- A step of training, and what it takes: transformer_training.lua.
+function model:train_step(p)
+    return kc.lib.transformer_training.step(self, p)
+end
+
+function model:train(p)
+    return kc.lib.transformer_training.train(self, p)
 end
 
 -- The audit as text: each key of the file, what became of it, its value.

@@ -94,8 +94,22 @@ local function keys_of(p, window)
     return window and math.min(keys, p.seq - 1 + window) or keys
 end
 
-function builder:attention_core(a, q)
+-- The attention of a step: one kernel, or where requests differ in length, all of them in one launch: what `kernel_of` makes
+-- of a builder of each.
+function builder:each_request(name, kernel_of)
+    if not self.p.requests then return kernel_of(self) end
+    local kernels = {}
+    for n, request in ipairs(self.p.requests) do
+        local one = self:with { b = request.batch, t = request.seq, j = request.cached + request.seq }
+        one.tensors, one.p = {}, { kv_dtype = self.p.kv_dtype, seq = request.seq, cached = request.cached }
+        kernels[n] = kernel_of(one)
+    end
+    return #kernels > 1 and kc.group(name, kernels) or kernels[1]
+end
+
+function builder:attention_core(a)
     local p, j = self.p, a.window and "w" or "j"
+    local q = self:read((a.rope or a.qk_norm) and "Q" or "QKV", "b t g h d")
     local one = self:with { [j] = keys_of(p, a.window) }
     local K = one:read("cache K", "b " .. j .. " g d", p.kv_dtype)
     local V = one:read("cache V", "b " .. j .. " g e", p.kv_dtype)
@@ -131,16 +145,29 @@ function builder:heads(group, list)
         self:write("cache V new", v, self.p.kv_dtype, "b t g e") }
     if a.rope or a.qk_norm then
         moves[3] = self:write("Q", turned(q, "q norm", "g h d"), nil, "b t g h d")
-        q = self:read("Q", "b t g h d")
     end
     list[#list + 1] = kc.kernel(a.rope and "rope" or "cache", moves)
-    list[#list + 1] = self.p.attention and self.p.attention(a) or self:attention_core(a, q)
+    list[#list + 1] = self:each_request("attention", function(one) return one:attention_core(a) end)
     local o = self:with { m = size.g * shared * e }
     local out = o:product(o:read("O", "b t m"), "out", "m k", "m", a.out)
     list[#list + 1] = self:onto(group, o:bias(out, "out", "k", a.out_bias), "out")
 end
 
 -- ---- attention with a latent: mla.lua has the formulas ---------------------------------------------------------
+
+-- softmax over the keys of content + Qr R.
+function builder:latent_probabilities(content)
+    local R = self:read("cache R", "b j r", self.p.kv_dtype)
+    local scores = kc.matmul(self:read("Qr", "b t h r"), R, "r", { into = content })
+    return kc.softmax(self.p.seq > 1 and kc.causal(scores, "t", "j") or scores, "j", { online = true })
+end
+
+-- Attention in the latent, which serves as keys and as values.
+function builder:latent_core()
+    local C = self:read("cache C", "b j c", self.p.kv_dtype)
+    local P = self:latent_probabilities(kc.matmul(self:read("Qc", "b t h c"), C, "c"))
+    return kc.kernel("latent attention", { self:write("Oc", kc.matmul(P, C, "j"), nil, "b t h c") })
+end
 
 function builder:latent(group, list)
     local a, p = group.attention, self.p
@@ -162,29 +189,22 @@ function builder:latent(group, list)
         list[#list + 1] = kc.kernel("q", { one:write("Q", one:product(one:read("Qa", "b t q"), "q", "q i", "q", a.qkv)) })
     end
     local q, qr = one:read(from, "b t h d"), kc.map("rope", one:read(from .. ": position", "b t h r"))
-    local function cache(name, dims) return one:read("cache " .. name, dims, p.kv_dtype) end
-    local function probabilities(content, qr_read)
-        local scores = kc.matmul(qr_read, cache("R", "b j r"), "r", { into = content })
-        return kc.softmax(p.seq > 1 and kc.causal(scores, "t", "j") or scores, "j", { online = true })
-    end
-    local function turned_q(dims) return one:read("Qr", dims) end
     if p.absorbed then
         list[#list + 1] = kc.kernel("absorb", {
             one:write("Qc", kc.matmul(q, one:read("W k_b", "h d c", a.kv_b), "d"), nil, "b t h c"),
             one:write("Qr", qr, nil, "b t h r"),
         })
-        local c = cache("C", "b j c")
-        local P = probabilities(kc.matmul(one:read("Qc", "b t h c"), c, "c"), turned_q("b t h r"))
-        list[#list + 1] = kc.kernel("latent attention", { one:write("Oc", kc.matmul(P, c, "j"), nil, "b t h c") })
+        list[#list + 1] = one:each_request("latent attention", builder.latent_core)
         list[#list + 1] = kc.kernel("values",
             { one:write("O", kc.matmul(one:read("Oc", "b t h c"), one:read("W v_b", "h c e", a.kv_b), "c"), nil, "b t h e") })
     else
+        local latents = one:read("cache C", "b j c", p.kv_dtype)
         list[#list + 1] = kc.kernel("rope", { one:write("Qr", qr, nil, "b t h r") })
         list[#list + 1] = kc.kernel("keys and values", {
-            one:write("K", kc.matmul(cache("C", "b j c"), one:read("W k_b", "h d c", a.kv_b), "c"), nil, "b j h d"),
-            one:write("V", kc.matmul(cache("C", "b j c"), one:read("W v_b", "h c e", a.kv_b), "c"), nil, "b j h e"),
+            one:write("K", kc.matmul(latents, one:read("W k_b", "h d c", a.kv_b), "c"), nil, "b j h d"),
+            one:write("V", kc.matmul(latents, one:read("W v_b", "h c e", a.kv_b), "c"), nil, "b j h e"),
         })
-        local P = probabilities(kc.matmul(q, one:read("K", "b j h d"), "d"), turned_q("b t h r"))
+        local P = one:latent_probabilities(kc.matmul(q, one:read("K", "b j h d"), "d"))
         list[#list + 1] = kc.kernel("attention",
             { one:write("O", kc.matmul(P, one:read("V", "b j h e"), "j"), nil, "b t h e") })
     end
@@ -242,8 +262,14 @@ function builder:dense(group, list, m, names)
     local one = self:with { f = m.inner }
     local x = self:read("normed", "b t k")
     local function up(name) return one:bias(one:product(x, name, "k f", "k", m.up), name, "f", m.bias) end
-    local h = m.gated and kc.map("mul", kc.map(m.act, up(names .. "gate")), up(names .. "up")) or kc.map(m.act, up(names .. "up"))
-    list[#list + 1] = kc.kernel(names .. "up", { one:write(names .. "H", h, nil, "b t f") })
+    local gate, through = m.gated and up(names .. "gate") or nil, up(names .. "up")
+    if self.p.training then
+        -- what the backward pass reads is written before the activation
+        list[#list + 1] = kc.kernel("up", { one:write("U", through), gate and one:write("G", gate) })
+        gate, through = gate and one:read("G", "b t f"), one:read("U", "b t f")
+    end
+    local h = gate and kc.map("mul", kc.map(m.act, gate), through) or kc.map(m.act, through)
+    list[#list + 1] = kc.kernel(self.p.training and "activation" or names .. "up", { one:write(names .. "H", h, nil, "b t f") })
     local y = one:product(one:read(names .. "H", "b t f"), names .. "down", "f k", "f", m.down)
     y = one:bias(y, names .. "down", "k", m.bias)
     if m.shared_gate then
@@ -329,7 +355,7 @@ end
 
 -- ---- a layer, and the ends --------------------------------------------------------------------------------------
 
--- The sizes of a step in the layers of a group.
+-- A builder of a step in the layers of a group, or outside of them.
 local function sizes(s, p, group)
     local a = group and group.attention
     local size = { b = p.batch, t = p.seq, j = p.cached + p.seq, k = s.hidden, v = s.vocab, p = s.positions }
@@ -384,5 +410,7 @@ function layers.head(s, p)
         kc.kernel("head", { b:write("logits", b:product(b:read("last", out), "head", "k v", "k", s.head)) }),
     }
 end
+
+layers.builder = sizes
 
 return layers

@@ -124,6 +124,21 @@ t:equal("P21: the cache of a window", sliding:cache_bytes { tokens = 32768 }, m:
 t:equal("P21: what a step reads of it", sliding:bytes(sliding:decode { cached = 32767 }).cache_read, 524288 * 4096)
 t:equal("pages", m:cache_bytes { tokens = 17, page = 16, batch = 3 }, 3 * 32 * 524288)
 
+-- one step of chunks and decodes does what its parts do, and reads the weights once
+local mixed = m:chunked { requests = { { 512, 1024 }, { 1, 99 }, { 1, 99 }, { 1, 700 } } }
+local parts = { m:prefill { seq = 512, cached = 1024 }, m:decode { batch = 2, cached = 99 }, m:decode { cached = 700 } }
+local work, cache, kept = 0, 0, 0
+for _, part in ipairs(parts) do
+  local b = m:bytes(part)
+  work, cache, kept = work + kc.count(part).flops, cache + b.cache_read, kept + b.cache_written
+end
+local bytes_of_step = m:bytes(mixed)
+t:equal("P22: a mixed step: work", kc.count(mixed).flops, work)
+t:equal("P22: a mixed step: cache read", bytes_of_step.cache_read, cache)
+t:equal("P22: a mixed step: cache written", bytes_of_step.cache_written, kept)
+t:equal("a mixed step: weights once", bytes_of_step.weights, 2 * (m.parameters.active + m.parameters.vector + 515 * 4096))
+t:is_true("a mixed step in schedules", kc.best(mixed, "h100-sxm5").time > 0)
+
 -- P35: both flags of Falcon
 local falcon40 = {
   model_type = "falcon", hidden_size = 8192, num_hidden_layers = 60, num_attention_heads = 128, num_kv_heads = 8,
@@ -250,6 +265,55 @@ t:equal("no room", m:memory { device = "l4", tokens = 9, usable = 0.1 }.largest_
 local three = staged:serve { device = "h100-sxm5", prompt = 512, output = 101, batch = 8 }
 t:near("replicas and stages", three.tokens_per_second, 6 * 8 / three.tpot, 1e-15)
 
+-- ---- training -----------------------------------------------------------------------------------------------------
+
+-- P18, P48, P49, P52: 6 FLOP a parameter and token; attention 2.0 (a model) or 2.5 (its kernels) of forward backward
+local S, batch = 512, 2
+local matmuls, square = 6 * m.parameters.active * S * batch, 4 * 4096 * 32 * batch * S * (S + 1) / 2
+local function trained(recompute, how)
+  return m:train(merge({ device = "h100-sxm5", seq = S, batch = batch, recompute = recompute }, how))
+end
+local whole = trained("none")
+t:equal("P48: 6 N D, and attention", whole.model_flops, matmuls + 3 * square)
+t:equal("P49: backward of kernels is 2.5", whole.hardware_flops, matmuls + 3.5 * square)
+t:equal("P52: selective", trained("selective", { best = false }).hardware_flops, matmuls + 4.5 * square)
+local again = trained("full", { best = false })
+t:equal("P52: full", again.hardware_flops,
+  matmuls + 4.5 * square + 2 * (m.parameters.active - 32000 * 4096) * S * batch)
+t:equal("P52: the model's work is the same", again.model_flops, whole.model_flops)
+local long = m:prefill { seq = 8192, batch = 4, logits = "all" }
+local linear = 6 * m.parameters.active * 8192 * 4
+t:near("P18: causal, exact", 3 * kc.count(long).matrix_flops - linear, 211.132e12, 2e-6)
+t:near("P18: every pair", 3 * kc.count(long, { convention = { causal = "full" } }).matrix_flops - linear, 422.212e12, 2e-6)
+t:near("MFU of training", whole.mfu, whole.model_flops / whole.time / 989.4e12, 1e-12)
+t:near("HFU", whole.hfu, whole.hardware_flops / whole.time / 989.4e12, 1e-12)
+t:is_true("MFU is plausible", whole.mfu > 0.1 and whole.mfu < whole.hfu and whole.hfu < 1, kc.str(whole.mfu))
+t:equal("memory: 16 bytes a parameter", whole.memory.weights + whole.memory.gradients + whole.memory.optimizer,
+  16 * m.parameters.stored)
+local a_layer = 4 * 4096 + 3 * 4096 + 4096 + 4096 + 3 * 11008
+t:equal("memory: activations", whole.memory.activations, 2 * S * batch * (32 * a_layer + 2 * 32000))
+t:equal("memory: recomputed", again.memory.activations, 2 * S * batch * (32 * 4096 + a_layer + 2 * 32000))
+local grads = 0
+for _, tensor in ipairs(kc.count(m:train_step { seq = 64 }).tensors) do
+  if tensor.name:find("^gradient ") then grads = grads + tensor.bytes_written end
+end
+t:equal("a gradient for each weight of the layers and the head", grads,
+  2 * (m.parameters.active + m.parameters.vector))
+local biased = kc.lib.transformer(merge(llama, {
+  model_type = "gpt2", n_positions = 1024, num_hidden_layers = 2, n_inner = 1024,
+}))
+grads = 0
+for _, tensor in ipairs(kc.count(biased:train_step { seq = 64 }).tensors) do
+  if tensor.name:find("^gradient ") then grads = grads + tensor.bytes_written end
+end
+t:equal("biases too", grads, 2 * (biased.parameters.active + biased.parameters.vector))
+local unknown, why = pcall(function()
+  local program = mix:train_step { seq = 64 }
+  return program
+end)
+t:is_true("no backward pass of experts", not unknown and tostring(why):find("check_transformer.lua:%d+: transformer.train_step: ")
+  and true or false, tostring(why))
+
 -- ---- resized is built ----------------------------------------------------------------------------------------------
 
 local small = kc.lib.transformer(merge(llama, { num_hidden_layers = 2 }))
@@ -308,6 +372,23 @@ refused("layer types for other layers", merge(llama, { layer_types = { "full_att
 refused("no table", 7, nil, "config")
 refused("unknown option", llama, { tensors = 2 }, "tensors")
 refused("ranks that do not divide", llama, { tensor = 3 }, "heads", "3")
+local function step_refused(what, method, p, word)
+  local ok, message = pcall(function()
+    local program = m[method](m, p)
+    return program
+  end)
+  t:is_true(what, not ok and tostring(message):find("check_transformer.lua:%d+: transformer%." .. method .. ": ")
+    and tostring(message):find(word, 1, true), tostring(message))
+end
+step_refused("no length", "prefill", {}, "seq: is missing")
+step_refused("no cache", "decode", { batch = 2 }, "cached: is missing")
+step_refused("half a sequence", "decode", { cached = 9, batch = 1.5 }, "batch: expected a whole number")
+step_refused("no requests", "chunked", { requests = {} }, "requests: expected a list")
+step_refused("a request of nothing", "chunked", { requests = { { 0, 3 } } }, "requests[1]: expected { new, cached }")
+step_refused("other logits", "prefill", { seq = 3, logits = "first" }, "logits: expected")
+step_refused("other experts", "prefill", { seq = 3, distinct = "none" }, "distinct: expected")
+step_refused("no device", "serve", { prompt = 3 }, "device: is missing")
+step_refused("more than all memory", "memory", { device = "l4", tokens = 3, usable = 2 }, "usable: expected")
 refused("no dtype", llama, { weights = "f7" }, "weights")
 
 local path = os.tmpname()
