@@ -19,7 +19,7 @@
 -- A file of several parts (images and text) is read for its text_config.  What a family needs and the file lacks is an
 -- error; so is a family that is not in the table below: none is guessed.
 local kc = require "kcost"
-local reader, weights_of = kc.lib.config_keys, kc.lib.config_weights
+local reader, weights_of = kc.lib.config_keys, kc.lib.config_weights.dtypes
 local shown = reader.shown
 local config = {}
 

@@ -1,6 +1,6 @@
 -- config_weights.lua: weights of fewer bits: which modules have them, and how many bits.
 --
--- The file is one function.  Methods, by quant_method: fp8 (blocks with an f32 scale), mxfp4 (experts only), gptq and awq
+-- Methods, by quant_method: fp8 (blocks with an f32 scale), mxfp4 (experts only), gptq and awq
 -- (groups with 16-bit scales and, where not symmetric, zero points), bitsandbytes.  Modules of an exclusion list, heads and
 -- routers keep the model's dtype.
 local kc = require "kcost"
@@ -65,9 +65,11 @@ local methods = {
     end,
 }
 
+local weights = {}
+
 -- The dtype of a module's weights, a function of its path, and what inputs are rounded to, or nothing: what
 -- quantization_config of the file says, read by `r`; `plain` is the model's dtype.
-return function(r, plain)
+function weights.dtypes(r, plain)
     local given = r:take("quantization_config", "table", false)
     if not given then return function() return plain end end
     local q = reader.new(r.call, given, r.prefix .. "quantization_config.", r.audit)
@@ -92,3 +94,5 @@ return function(r, plain)
         return low
     end, activations
 end
+
+return weights

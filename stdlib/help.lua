@@ -206,11 +206,12 @@ local function method_text(library, method)
     return "kc.lib." .. library.name .. "." .. method.name .. "\n\n" .. method.text .. "\n\n" .. library.head
 end
 
--- Files of the stdlib that are no kernels.
-help.of_itself = {
-    command = true, complete = true, diff = true, help = true, parameters = true, reference = true,
-    plot = true, plot_record = true, plot_roofline = true, plot_sweep = true, plot_ledger = true,
-}
+-- Files of the stdlib that are no kernels, nor anything else that a user calls.
+help.of_itself = {}
+for name in ([[command complete config config_keys config_weights diff help parameters plot plot_ledger plot_record
+    plot_roofline plot_sweep reference transformer_layers transformer_serving transformer_training]]):gmatch("%S+") do
+    help.of_itself[name] = true
+end
 
 -- Of "gemm.lua: matrix products.  m rows …" the first sentence.
 local function title(library)

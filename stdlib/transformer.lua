@@ -3,7 +3,7 @@
 --     local model = kc.lib.transformer(kc.load_json("config.json"), { kv_dtype = "f8" })
 --     kc.evaluate(model:decode { batch = 16, cached = 2047 }, "h100-sxm5")
 --
--- The file is this function: kc.lib.transformer(config [, options]).  Options, none of them required:
+-- The first argument is a table as kc.load_json gives it.  Options, none of them required:
 --     weights       dtype of all matrices of the layers: what the file says
 --     kv_dtype      of the cache: the model's dtype
 --     activations   what inputs of matmuls by weights below 16 bits are rounded to: what the file says
@@ -21,7 +21,17 @@
 --                   the matrices that a token is multiplied by, the head but no table, of experts only its own; bytes of all
 --     cache         bytes of a token in all layers, windows or not; state: bytes of a sequence, however long, where layers
 --                   have one
--- and the methods below.  Layers that are alike are one kernel list with kc.times, so alternating layers stand apart.
+-- and methods, each of which takes one table of named parameters:
+--     model:prefill { seq =, batch =, cached = }      programs of a step
+--     model:decode { cached =, batch =, seq = }
+--     model:chunked { requests = { { new, cached }, … } }
+--     model:train_step { seq =, batch =, recompute = }
+--     model:bytes(x)                                  what a program or its result moves, term by term
+--     model:cache_bytes { tokens =, batch =, page = }
+--     model:memory { device =, tokens =, batch = }    what fits
+--     model:serve { device =, prompt =, output =, batch = }    times to the first and the next token, MFU, MBU
+--     model:train { device =, seq =, batch =, recompute = }    time of a step, MFU, HFU, memory
+-- Layers that are alike are one kernel list with kc.times, so alternating layers stand apart.
 -- A program can be resized: b sequences, t new tokens, j keys, tied as in { ["t j"] = 4096 } of a prefill.  Not so the
 -- experts, whose distinct number is part of the program, and windows at lengths near them.
 -- Models: Vaswani et al., arXiv 1706.03762; the family's page for what differs.
@@ -289,7 +299,7 @@ end
 -- ---- bytes, term by term -----------------------------------------------------------------------------------------
 
 -- HBM bytes of a step's program or result by what they are for: { weights, cache_read, cache_written, activations, total }.
-function model.bytes(_, x)
+local function bytes_of(_, x)
     local good, tensors = pcall(function() return x.tensors end)
     if not good or type(tensors) ~= "table" or type(tensors[1]) ~= "table" or not tensors[1].bytes_read then
         tensors = kc.count(x).tensors
@@ -306,6 +316,8 @@ function model.bytes(_, x)
     end
     return sum
 end
+
+model.bytes = bytes_of
 
 -- What fits beside the weights, and what a user waits for: transformer_serving.lua.
 function model:memory(p)
@@ -338,7 +350,7 @@ local function dtype_option(name, value)
     return dtype
 end
 
-return function(given, options)
+local function new(_, given, options)
     local o = take("transformer", options or {}, {
         weights = optional, kv_dtype = optional, activations = optional, tensor = 1, expert = 1, data = 1, pipeline = 1,
     })
@@ -362,3 +374,5 @@ return function(given, options)
     end
     return self
 end
+
+return setmetatable({}, { __call = new })

@@ -1865,6 +1865,46 @@ function stream.triad(p) end
 ---@return any
 function stream.transpose(p) end
 
+---transformer.lua: a model out of its config.json: parameters, cache, and programs of its steps.
+---
+---    local model = kc.lib.transformer(kc.load_json("config.json"), { kv_dtype = "f8" })
+---    kc.evaluate(model:decode { batch = 16, cached = 2047 }, "h100-sxm5")
+---
+---The first argument is a table as kc.load_json gives it.  Options, none of them required:
+---    weights       dtype of all matrices of the layers: what the file says
+---    kv_dtype      of the cache: the model's dtype
+---    activations   what inputs of matmuls by weights below 16 bits are rounded to: what the file says
+---    tensor        ranks that share the heads, inner features and words of every layer: 1
+---    expert        ranks that share the experts of a layer: 1.  Those beyond `tensor` are replicas (`data`), whose
+---                  tokens meet in the experts
+---    data          replicas of the whole, each with a batch of its own: 1
+---    pipeline      ranks that share the layers: 1
+---Programs are those of one rank.  A token passes all stages of a pipeline one after another, so a step's program has all
+---layers; memory and throughput know the stages.  What ranks send each other is not counted.
+---A model has
+---    shape         what config.lua read; audit: its notes, one a key; model:audit_table() as text
+---    parameters    { stored, matrix, vector, active, bytes } of one rank: matrix are all matrices, tables of words and
+---                  positions included, each once where words are tied; vector norms, biases and the like; stored both; active
+---                  the matrices that a token is multiplied by, the head but no table, of experts only its own; bytes of all
+---    cache         bytes of a token in all layers, windows or not; state: bytes of a sequence, however long, where layers
+---                  have one
+---and methods, each of which takes one table of named parameters:
+---    model:prefill { seq =, batch =, cached = }      programs of a step
+---    model:decode { cached =, batch =, seq = }
+---    model:chunked { requests = { { new, cached }, … } }
+---    model:train_step { seq =, batch =, recompute = }
+---    model:bytes(x)                                  what a program or its result moves, term by term
+---    model:cache_bytes { tokens =, batch =, page = }
+---    model:memory { device =, tokens =, batch = }    what fits
+---    model:serve { device =, prompt =, output =, batch = }    times to the first and the next token, MFU, MBU
+---    model:train { device =, seq =, batch =, recompute = }    time of a step, MFU, HFU, memory
+---Layers that are alike are one kernel list with kc.times, so alternating layers stand apart.
+---A program can be resized: b sequences, t new tokens, j keys, tied as in { ["t j"] = 4096 } of a prefill.  Not so the
+---experts, whose distinct number is part of the program, and windows at lengths near them.
+---Models: Vaswani et al., arXiv 1706.03762; the family's page for what differs.
+---@class kcost.lib.transformer
+local transformer = {}
+
 ---@class kcost.Lib
 ---@field attention kcost.lib.attention
 ---@field conv kcost.lib.conv
@@ -1882,6 +1922,7 @@ function stream.transpose(p) end
 ---@field speculative kcost.lib.speculative
 ---@field stencil kcost.lib.stencil
 ---@field stream kcost.lib.stream
+---@field transformer kcost.lib.transformer
 
 ---@class kcost
 local kc = {}

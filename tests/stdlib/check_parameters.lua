@@ -125,10 +125,7 @@ local function at_our_line(what, call, p)
 end
 
 -- helpers and what gives no kernel of a shape
-local other = lib.parameters.merge(lib.help.of_itself, {
-  report = true, config = true, config_keys = true, config_weights = true, transformer = true, transformer_layers = true,
-  transformer_serving = true, transformer_training = true,
-})
+local other = lib.parameters.merge(lib.help.of_itself, { report = true })
 local files = assert(io.popen("ls stdlib"))
 for name in files:read("*a"):gmatch("([%w_]+)%.lua") do
   if not other[name] then
