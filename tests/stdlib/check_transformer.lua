@@ -391,6 +391,50 @@ step_refused("no device", "serve", { prompt = 3 }, "device: is missing")
 step_refused("more than all memory", "memory", { device = "l4", tokens = 3, usable = 2 }, "usable: expected")
 refused("no dtype", llama, { weights = "f7" }, "weights")
 
+-- any key of any file and any parameter with a value of another kind: none, or an error at our line
+local function at_our_line(what, f)
+  local good, message = pcall(function()
+    local x = f()
+    return x
+  end)
+  message = tostring(message)
+  t:is_true(what, good or message:find("check_transformer.lua:%d+: ") and #message < 700
+    and not message:find("attempt to", 1, true), message:sub(1, 300))
+end
+local wrong = { -1, 1.5, 1e300, 3, "x", {}, { "x", 1 }, { { x = 1 } }, true, kc.dtype("f16"), function() end }
+local function sweep(file, around, inside)
+  for key in pairs(file) do
+    for n, value in ipairs(wrong) do
+      at_our_line(inside .. key .. " of value " .. n, function()
+        local model = kc.lib.transformer(around(merge(file, { [key] = value })))
+        return model
+      end)
+    end
+  end
+end
+for _, name in ipairs { "nested", "hybrid", "quantised" } do
+  local json = kc.load_json(here .. "/../data/models/" .. name .. ".json")
+  sweep(json, function(x) return x end, name .. ": ")
+  for _, inner in ipairs { "text_config", "quantization_config" } do
+    if json[inner] then sweep(json[inner], function(x) return merge(json, { [inner] = x }) end, name .. ": " .. inner .. ".") end
+  end
+end
+local taken = {
+  prefill = { seq = 9, batch = 2, cached = 3, logits = "all", distinct = 2 }, decode = { cached = 9, batch = 2, seq = 2 },
+  chunked = { requests = { { 1, 2 }, { 3, 0 } }, distinct = 2 }, cache_bytes = { tokens = 9, batch = 2, page = 4 },
+  memory = { device = "l4", tokens = 9, usable = 0.5 }, train_step = { seq = 9, batch = 2, recompute = "full" },
+  serve = { device = "l4", prompt = 9, output = 9, batch = 2, best = false, page = 2, options = {} },
+  train = { device = "l4", seq = 9, batch = 2, recompute = "none", best = false, options = {} },
+}
+for method, p in pairs(taken) do
+  for key in pairs(p) do
+    for n, value in ipairs(wrong) do
+      at_our_line(method .. "." .. key .. " of value " .. n, function() return small[method](small, merge(p, { [key] = value })) end)
+    end
+  end
+  at_our_line(method .. " of no table", function() return small[method](small, 7) end)
+end
+
 local path = os.tmpname()
 local file = assert(io.open(path, "w"))
 file:write('{"model_type": "llama", ', ("[1, 2, {"):rep(1.2e6))
