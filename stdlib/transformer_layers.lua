@@ -41,6 +41,11 @@ function builder:product(x, name, dims, over, dtype)
     return kc.matmul(x, w, over)
 end
 
+-- What a branch reads: the stream behind its norm, or as it is where norms stand behind the branches.
+function builder:input()
+    return self:read(self.from, "b t k")
+end
+
 function builder:bias(y, name, dims, wanted)
     return wanted and kc.map("add", y, self:read("W " .. name .. " bias", dims)) or y
 end
@@ -54,7 +59,7 @@ function builder:with(more)
     local size = {}
     for dim, n in pairs(self.size) do size[dim] = n end
     for dim, n in pairs(more) do size[dim] = n end
-    return setmetatable({ s = self.s, p = self.p, size = size, tensors = self.tensors }, builder)
+    return setmetatable({ s = self.s, p = self.p, size = size, tensors = self.tensors, from = self.from }, builder)
 end
 
 -- x / its root mean square (or the layer norm of x) over `dim`, times weights: 4 (7) FLOP an element, 2 (3) and a special
@@ -133,7 +138,7 @@ function builder:heads(group, list)
     local q_width, k_width = size.g * shared * d, size.g * d
     local n = q_width + k_width + size.g * e
     local wide = self:with { n = n }
-    local y = wide:product(self:read("normed", "b t k"), "qkv", "k n", "k", a.qkv)
+    local y = wide:product(self:input(), "qkv", "k n", "k", a.qkv)
     list[#list + 1] = kc.kernel("qkv", { wide:write("QKV", wide:bias(y, "qkv", "n", a.qkv_bias), nil, "b t n") })
 
     local q, k, v = self:read("QKV", "b t g h d"), self:read("QKV: K", "b t g d"), self:read("QKV: V", "b t g e")
@@ -174,7 +179,7 @@ function builder:latent(group, list)
     local wide = a.latent_dim + a.rope_dim
     local rows = a.q_rank or a.heads * (a.head_dim + a.rope_dim)
     local one = self:with { n = rows + wide, q = rows, i = a.heads * (a.head_dim + a.rope_dim) }
-    local y = one:product(self:read("normed", "b t k"), "down", "k n", "k", a.qkv)
+    local y = one:product(self:input(), "down", "k n", "k", a.qkv)
     list[#list + 1] = kc.kernel("down", { one:write("QC", y, nil, "b t n") })
 
     local C = one:normed(one:read("QC: C", "b t c"), "c", "latent norm", "rms")
@@ -222,7 +227,7 @@ function builder:state(group, list)
     local u = width + 2 * a.groups * a.state
     local one = self:with { n = width + u + a.heads, u = u, q = a.conv, z = p.seq + a.conv - 1, m = width,
         h = a.heads, p = a.head_dim, g = a.groups, e = a.state }
-    local y = one:product(self:read("normed", "b t k"), "in", "k n", "k", a.qkv)
+    local y = one:product(self:input(), "in", "k n", "k", a.qkv)
     list[#list + 1] = kc.kernel("in", { one:write("ZXBC", one:bias(y, "in", "n", a.proj_bias), nil, "b t n") })
 
     local taps = one:read(decode and "cache taps" or "ZXBC: X, B, C", "b z u", nil, "b t+q u")
@@ -260,7 +265,7 @@ end
 
 function builder:dense(group, list, m, names)
     local one = self:with { f = m.inner }
-    local x = self:read("normed", "b t k")
+    local x = self:input()
     local function up(name) return one:bias(one:product(x, name, "k f", "k", m.up), name, "f", m.bias) end
     local gate, through = m.gated and up(names .. "gate") or nil, up(names .. "up")
     if self.p.training then
@@ -287,7 +292,7 @@ end
 function builder:experts(group, list)
     local m = group.mlp
     local routed = self:with { x = m.experts, s = m.top_k }
-    local x = self:read("normed", "b t k")
+    local x = self:input()
     local gate = kc.matmul(x, routed:read("W router", "k x"), "k")
     gate = kc.softmax(routed:bias(gate, "router", "x", m.router_bias), "x")
     local top = kc.reduce("topk", gate, "x", { size = { s = m.top_k } })
@@ -341,7 +346,7 @@ function builder:expert_product(a, name, dims, over, dtype, bias)
 end
 
 function builder:expert_up(m)
-    local x = kc.read(self:tensor("normed", "r k"), "[x y] k", { size = self.size, distinct = self.distinct })
+    local x = kc.read(self:tensor(self.from, "r k"), "[x y] k", { size = self.size, distinct = self.distinct })
     local function up(name) return self:expert_product(x, name, "x k f", "k", m.up, m.bias and "x f") end
     local h = m.gated and kc.map("mul", kc.map(m.act, up("gate")), up("up")) or kc.map(m.act, up("up"))
     return kc.kernel("experts up", { self:write("experts H", h, nil, "x y f") })
@@ -366,7 +371,7 @@ local function sizes(s, p, group)
     elseif a then
         size.h, size.d, size.e, size.c, size.r = a.heads, a.head_dim, a.value_dim, a.latent_dim, a.rope_dim
     end
-    return setmetatable({ s = s, p = p, size = size, tensors = {} }, builder)
+    return setmetatable({ s = s, p = p, size = size, tensors = {}, from = (not group or group.pre) and "normed" or "stream" }, builder)
 end
 
 -- The kernels of one layer of the group, in launch order.

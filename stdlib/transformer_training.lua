@@ -78,13 +78,29 @@ local function mlp_backward(b, list, m)
     end
 end
 
-local function attention_backward(b, p, s, list, a)
+-- The gradients of attention from the log-sum-exp of each row, as attention.flash_backward has them, untiled.
+local function core_backward(b, list, a)
+    local O, dO = b:read("O", "b t g h e"), b:read("d O", "b t g h e")
+    list[#list + 1] = kc.kernel("row sums", { b:write("row sum", kc.reduce("sum", kc.map("mul", dO, O), "e"), "f32", "b t g h") })
+    local q, k = b:read("Q", "b t g h d"), b:read("cache K", "b j g d")
+    local function masked(scores)
+        scores = kc.causal(scores, "t", "j")
+        return a.window and a.window < b.p.seq and kc.mask(scores, "t", "j", { lo = 1 - a.window }) or scores
+    end
+    local function row(name) return b:read(name, "b t g h", "f32") end
+    local P = kc.map("exp", kc.map("sub", masked(kc.matmul(q, k, "d")), row("row lse")))
+    local dP = kc.matmul(dO, b:read("cache V", "b j g e"), "e")
+    local dS = kc.map("mul", P, kc.map("sub", dP, row("row sum")))
+    list[#list + 1] = kc.kernel("attention backward", {
+        b:write("d V", kc.matmul(P, dO, "t h"), nil, "b j g e"), b:write("d K", kc.matmul(dS, q, "t h"), nil, "b j g d"),
+        b:write("d Q", kc.matmul(dS, k, "j"), nil, "b t g h d"),
+    })
+end
+
+local function attention_backward(b, list, a)
     local o = b:with { m = a.heads * a.value_dim, n = (a.heads + 2 * a.kv_heads) * a.head_dim }
     backward(o, list, "O", "out", "m", "k", "d stream", a.out, nil, a.out_bias)
-    list[#list + 1] = kc.lib.attention.flash_backward {
-        batch = p.batch, seq = p.seq, heads = a.heads, kv_heads = a.kv_heads, head_dim = a.head_dim, dtype = s.dtype,
-        causal = true, window = a.window and a.window < p.seq and a.window or nil,
-    }
+    core_backward(b, list, a)
     local turned = o:read("d turned", "b t n")
     list[#list + 1] = kc.kernel("rope backward", { o:write("d QKV", a.rope and kc.map("rope", turned) or turned) })
     backward(o, list, "normed", "qkv", "k", "n", "d QKV", a.qkv, nil, a.qkv_bias)
@@ -100,7 +116,7 @@ local function layer_backward(s, p, group)
     end
     mlp_backward(b, list, group.mlp)
     norm_backward(b, list, s.norm)
-    attention_backward(b, p, s, list, group.attention)
+    attention_backward(b, list, group.attention)
     norm_backward(b, list, s.norm)
     return list
 end

@@ -326,6 +326,47 @@ built = kc.count(small:prefill { seq = 200, batch = 2 })
 t:equal("resized prefill: bytes", longer.bytes, built.bytes)
 t:equal("resized prefill: work", longer.flops, built.flops)
 
+-- ---- the walk finds what is counted, in every kernel of small models ---------------------------------------------------
+
+local function kernels(x)
+  local good, parts_of_it = pcall(function() return x.kernels end)
+  if not good then return { x } end
+  local list = {}
+  for _, part in ipairs(parts_of_it) do
+    for _, kernel in ipairs(kernels(part)) do list[#list + 1] = kernel end
+  end
+  return list
+end
+
+local mini = {
+  model_type = "llama", hidden_size = 8, intermediate_size = 12, num_hidden_layers = 2, num_attention_heads = 4,
+  num_key_value_heads = 2, head_dim = 4, vocab_size = 10, torch_dtype = "bfloat16", sliding_window = 3,
+}
+for name, more in pairs {
+  llama = {}, qwen3 = {}, mistral = {}, gpt2 = { n_positions = 32 }, gemma2 = {}, olmo2 = {}, falcon = {},
+  gpt_oss = { num_local_experts = 4, num_experts_per_tok = 2 },
+  deepseek_v3 = {
+    q_lora_rank = 6, kv_lora_rank = 6, qk_rope_head_dim = 2, qk_nope_head_dim = 4, v_head_dim = 4, n_routed_experts = 4,
+    num_experts_per_tok = 2, moe_intermediate_size = 6, n_shared_experts = 1, first_k_dense_replace = 1,
+  },
+  nemotron_h = {
+    hybrid_override_pattern = "M*", mamba_num_heads = 2, mamba_head_dim = 4, ssm_state_size = 3, mamba_chunk_size = 4,
+  },
+} do
+  local model = kc.lib.transformer(merge(mini, merge(more, { model_type = name })))
+  local programs = {
+    model:prefill { seq = 5, batch = 2 }, model:prefill { seq = 3, cached = 4 }, model:decode { batch = 3, cached = 6 },
+  }
+  if name ~= "nemotron_h" then programs[4] = model:chunked { requests = { { 2, 3 }, { 1, 4 }, { 1, 4 } } } end
+  if name == "llama" or name == "gpt2" or name == "mistral" then programs[5] = model:train_step { seq = 5 } end
+  for _, program in ipairs(programs) do
+    for _, kernel in ipairs(kernels(program)) do
+      local good, why = pcall(kc.verify, kernel)
+      t:is_true(program.name .. ": " .. kernel.name, good, tostring(why))
+    end
+  end
+end
+
 -- ---- the audit, and wrong files ---------------------------------------------------------------------------------------
 
 local noted = kc.lib.transformer(merge(llama, { frobnicate = 3, rope_theta = 1e4 }))
