@@ -361,8 +361,8 @@ for name, more in pairs {
   if name == "llama" or name == "gpt2" or name == "mistral" then programs[5] = model:train_step { seq = 5 } end
   for _, program in ipairs(programs) do
     for _, kernel in ipairs(kernels(program)) do
-      local good, why = pcall(kc.verify, kernel)
-      t:is_true(program.name .. ": " .. kernel.name, good, tostring(why))
+      local good, reason = pcall(kc.verify, kernel)
+      t:is_true(program.name .. ": " .. kernel.name, good, tostring(reason))
     end
   end
 end
