@@ -31,10 +31,9 @@ local function whole_window(r)
 end
 
 local function qwen_window(r)
-    local window = r:take("sliding_window", "count", false)
-    local from = r:take("max_window_layers", "count", 0)
-    if not r:take("use_sliding_window", "flag", window and true or false) then window = nil end
-    return function(layer) return layer >= from and window or nil end
+    local slides = r:flag("use_sliding_window", false)
+    local window, from = r:take("sliding_window", "count", false), r:take("max_window_layers", "count", slides and 28 or false)
+    return function(layer) return slides and layer >= from and window or nil end
 end
 
 -- Every `every`-th layer sees all keys, the others a window.
@@ -91,7 +90,8 @@ local families = {
     gpt_neox = layered { parallel = "use_parallel_residual", norms = 2 },
     opt = layered { tied = true, act = "relu", rope = false, positions = true, offset = 2 },
     starcoder2 = layered {
-        tied = true, window = whole_window, qkv_bias = "use_bias", out_bias = "use_bias", mlp_bias = "use_bias",
+        tied = true, window = whole_window, qkv_bias = "use_bias = true", out_bias = "use_bias = true",
+        mlp_bias = "use_bias = true",
     },
     mamba2 = rms { state = true, layers = function() return function() return "state", false end end },
     bamba = rms { state = true, layers = function(r)
@@ -116,6 +116,10 @@ local families = {
     falcon = falcon, RefinedWebModel = falcon, RefinedWeb = falcon,
 }
 
+-- The text parts of files that have pictures too.
+families.qwen2_vl_text, families.qwen2_5_vl_text = families.qwen2, families.qwen2
+families.qwen3_vl_text, families.qwen3_vl_moe_text = families.qwen3, families.qwen3_moe
+
 -- The names of the families that are known, sorted.
 function config.families()
     local names = {}
@@ -129,15 +133,16 @@ local acts = {
     quick_gelu = "gelu", relu = "relu", relu2 = { name = "relu2", flops = 2 },
 }
 
--- true, false, or what the key of that name says.
+-- true, false, or what the key of that name says, false without it; "name = true": true without it.
 local function flag(r, declared)
-    if type(declared) == "string" then return r:take(declared, "flag", false) or false end
-    return declared or false
+    if type(declared) ~= "string" then return declared or false end
+    local name, default = declared:match("^(%S+) = (true)$")
+    return r:flag(name or declared, default == "true")
 end
 
 local function kv_heads(r, family, heads)
     if not family.falcon then return r:take("num_key_value_heads num_kv_heads n_head_kv", "size", heads) end
-    if r:take("new_decoder_architecture", "flag", false) then
+    if r:flag("new_decoder_architecture", false) then
         return r:take("num_kv_heads n_head_kv", "size", heads, "multi_query says nothing of the new decoder")
     end
     return r:take("multi_query", "flag", true, "one head of K and V") and 1 or heads
@@ -160,7 +165,7 @@ local function of_heads(r, s, family)
     end
     return {
         kind = "heads", heads = heads, kv_heads = kv, head_dim = head_dim, value_dim = head_dim,
-        rope = family.rope and not (family.falcon and r:take("alibi", "flag", false)),
+        rope = family.rope and not (family.falcon and r:flag("alibi", false)),
         qkv_bias = flag(r, family.qkv_bias), out_bias = flag(r, family.out_bias), qk_norm = family.qk_norm or false,
         sinks = family.sinks or false,
     }
@@ -168,7 +173,7 @@ end
 
 local function of_latent(r)
     r:take("num_key_value_heads", "size", false, "all heads share the latent")
-    if r:take("attention_bias", "flag", false) then r:refuse("attention_bias", "biases of latents are not known here") end
+    if r:flag("attention_bias", false) then r:refuse("attention_bias", "biases of latents are not known here") end
     return {
         kind = "latent", heads = r:take("num_attention_heads", "size"), q_rank = r:take("q_lora_rank", "size", false),
         latent_dim = r:take("kv_lora_rank", "size"), rope_dim = r:take("qk_rope_head_dim", "size"),

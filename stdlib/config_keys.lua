@@ -65,6 +65,13 @@ function reader:take(names, kind, default, note)
     return default
 end
 
+-- true or false; what a file lacks is noted as a default.
+function reader:flag(name, default)
+    if self.given[name] ~= nil then return self:take(name, "flag") end
+    if not self.seen[name] then self:note(name, "defaulted", default) end
+    return default
+end
+
 -- Keys that say nothing of a forward pass's cost.
 local idle = {}
 for word in ([[architectures auto_map transformers_version _name_or_path use_cache pretraining_tp initializer_range

@@ -27,6 +27,7 @@
 --     model:chunked { requests = { { new, cached }, … } }
 --     model:train_step { seq =, batch =, recompute = }
 --     model:bytes(x)                                  what a program or its result moves, term by term
+--     model:touched { tokens = }                      matrix elements that a step reads
 --     model:cache_bytes { tokens =, batch =, page = }
 --     model:memory { device =, tokens =, batch = }    what fits
 --     model:serve { device =, prompt =, output =, batch = }    times to the first and the next token, MFU, MBU
@@ -164,6 +165,22 @@ local function counted(s)
     if not s.tied then matrix(sum, s.vocab * s.hidden, s.head) end
     if s.positions then matrix(sum, s.positions * s.hidden, s.dtype, 0) end
     sum.stored = sum.matrix + sum.vector
+    return sum
+end
+
+-- Matrix elements that a step of so many tokens reads: active ones, and of experts as many as are reached.
+--     tokens     of the step, required
+--     distinct   experts that are reached in a layer: on average, as moe.distinct
+function model:touched(p)
+    p = take("transformer.touched", p, { tokens = parameters.size, distinct = parameters.optional_size })
+    local sum = self.parameters.active
+    for _, group in ipairs(self.rank.groups) do
+        local m = group.mlp
+        if m and m.kind == "experts" then
+            local reached = layers.distinct(m, { batch = p.tokens, seq = 1, distinct = p.distinct })
+            sum = sum + group.count * (m.gated and 3 or 2) * self.rank.hidden * m.inner * (reached - m.rows)
+        end
+    end
     return sum
 end
 

@@ -284,7 +284,7 @@ function builder:dense(group, list, m, names)
 end
 
 -- How many of this rank's experts are read: given, or on average, if the router spreads the tokens of all replicas evenly.
-local function distinct(m, p)
+function layers.distinct(m, p)
     local reached = p.distinct or m.experts * (1 - (1 - m.top_k / m.experts) ^ (p.batch * p.seq * m.replicas))
     return math.min(reached, m.experts) * m.held / m.experts
 end
@@ -321,7 +321,7 @@ end
 function builder:sorted(m)
     local p = self.p
     local tokens = p.batch * p.seq
-    local rows, reached = tokens * m.rows, distinct(m, p)
+    local rows, reached = tokens * m.rows, layers.distinct(m, p)
     local experts = math.min(rows, math.ceil(reached - 1e-9))
     local least = math.floor(rows / experts)
     local more = rows - least * experts

@@ -1894,6 +1894,7 @@ function stream.transpose(p) end
 ---    model:chunked { requests = { { new, cached }, … } }
 ---    model:train_step { seq =, batch =, recompute = }
 ---    model:bytes(x)                                  what a program or its result moves, term by term
+---    model:touched { tokens = }                      matrix elements that a step reads
 ---    model:cache_bytes { tokens =, batch =, page = }
 ---    model:memory { device =, tokens =, batch = }    what fits
 ---    model:serve { device =, prompt =, output =, batch = }    times to the first and the next token, MFU, MBU

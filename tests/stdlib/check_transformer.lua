@@ -162,6 +162,11 @@ t:near("P45: three tokens", (reads { batch = 3 } - 2 * 8192 - few) / expert + 2,
 t:near("P45: all of a batch that can reach them", (reads { batch = 4, distinct = "all" } - 3 * 8192 - few) / expert + 2, 8, 1e-9)
 t:near("P45: as given", (reads { batch = 3, distinct = 5 } - 2 * 8192 - few) / expert + 2, 5, 1e-9)
 
+t:equal("P44: a token touches what it is multiplied by", mix:touched { tokens = 1 }, mix.parameters.active)
+t:near("P45: three tokens touch more", (mix:touched { tokens = 3 } - mix.parameters.active) / (expert / 2) + 2, 4.625, 1e-9)
+t:equal("P45: all", mix:touched { tokens = 9, distinct = 8 }, mix.parameters.matrix - 32000 * 4096)
+t:equal("dense models touch what is active", m:touched { tokens = 64 }, m.parameters.active)
+
 -- ---- nested, hybrid and quantised files ----------------------------------------------------------------------------
 
 local function fixture(name) return kc.lib.transformer(kc.load_json(here .. "/../data/models/" .. name .. ".json")) end
