@@ -23,7 +23,7 @@ struct kc_context {
     const kc_context *names; /* of a worker: where its names are interned; NULL: here */
     kc_status status;
     char message[MESSAGE_BYTES];
-    kc_watch watch; /* of calls that take long; a worker has none */
+    kc_watch watch; /* of calls that take long; a worker has its parent's */
     void *watch_data;
     symbol *symbols; /* [0] stands for no name */
     size_t symbol_count, symbol_capacity;
@@ -130,7 +130,8 @@ kc_watch kci_context_watch(const kc_context *context, void **data)
 
 kc_status kci_watched(kc_context *context, const char *call, double done, double of)
 {
-    if (!context->watch || context->watch(context->watch_data, done, of) == 0)
+    const kc_context *asked = context->names ? context->names : context; /* a worker's parent */
+    if (!asked->watch || asked->watch(asked->watch_data, done, of) == 0)
         return KC_OK;
     if (of == 0)
         return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f points", call, done);

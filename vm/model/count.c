@@ -223,10 +223,12 @@ static kc_status renew_nest(kci_plan *plan)
     return status;
 }
 
-/* What goes by sizes alone is kept from point to point. */
+/* What goes by sizes alone is kept from point to point, where the watch did not end the last one. */
 static void forget_sizes(kci_plan *plan)
 {
-    bool same = plan->nest_made;
+    bool same = plan->nest_made && !plan->ended;
+    plan->walked = 0;
+    plan->ended = false;
     for (size_t i = 0; i < plan->graph->loop_count; i++) {
         same = same && plan->seen_size[i] == plan->size[i];
         plan->seen_size[i] = plan->size[i];
@@ -237,6 +239,14 @@ static void forget_sizes(kci_plan *plan)
         plan->useful_known[n] = -1;
     for (size_t t = 0; t < plan->graph->tensor_count; t++)
         plan->elements_known[t] = -1;
+}
+
+bool kci_plan_goes_on(kci_plan *plan)
+{
+    enum { WATCHED = 2048 };
+    if (++plan->walked % WATCHED == 0 && !plan->ended)
+        plan->ended = kci_watched(plan->context, "count", (double)plan->walked, 0) != KC_OK;
+    return !plan->ended;
 }
 
 const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const double *tiles)
@@ -252,7 +262,7 @@ const kci_counts *kci_plan_count(kci_plan *plan, const double *sizes, const doub
         status = kci_count_traffic(plan);
     if (!status)
         status = kci_count_largest(plan);
-    if (status)
+    if (status || plan->ended)
         return NULL;
     kci_count_footprint(plan);
     return &plan->counts;
@@ -287,5 +297,6 @@ const kci_counts *kci_plan_count_least(kci_plan *plan, const double *sizes, cons
     if (renew_nest(plan) != KC_OK || !is_multiplied_out(plan))
         return NULL;
     kci_products_evaluate(&plan->products);
-    return kci_count_work(plan) == KC_OK && kci_count_traffic(plan) == KC_OK ? &plan->counts : NULL;
+    bool good = kci_count_work(plan) == KC_OK && kci_count_traffic(plan) == KC_OK && !plan->ended;
+    return good ? &plan->counts : NULL;
 }

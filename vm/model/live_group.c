@@ -194,7 +194,7 @@ static double walk_others(kci_group *g, int position, int main_loop, double full
     if (loop == main_loop)
         return walk_others(g, position + 1, main_loop, full);
     double sum = 0, trips = kci_trips_of(g->sum, loop);
-    for (double i = 0; i < trips; i++) {
+    for (double i = 0; i < trips && kci_plan_goes_on(g->sum->plan); i++) {
         stand_at(g, loop, i);
         sum += walk_others(g, position + 1, main_loop, full);
     }
@@ -277,5 +277,6 @@ double kci_sum_group(kci_group *g)
         return -1;
     }
     double size = g->sum->plan->size[main_loop], t = kci_tile_of(g->sum, main_loop);
-    return walk_others(g, 0, main_loop, floor(size / t));
+    result = walk_others(g, 0, main_loop, floor(size / t));
+    return g->sum->plan->ended ? -1 : result;
 }

@@ -83,6 +83,8 @@ typedef struct kci_life {
 
 struct kci_plan {
     kc_context *context;
+    size_t walked;                  /* where no closed form serves, since the count began */
+    bool ended;                     /* by the context's watch: nothing that was counted is right */
     const kci_graph *graph;
     const kci_tiling *tiling;       /* NULL: untiled */
 
@@ -167,6 +169,9 @@ struct kci_plan {
 
     kci_counts counts;
 };
+
+/* For a walk where no closed form serves: counts a step; false: the context's watch ended the count. */
+bool kci_plan_goes_on(kci_plan *plan);
 
 static inline double kci_value(const kci_plan *plan, kci_product product)
 {

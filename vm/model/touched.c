@@ -198,7 +198,7 @@ static double mark_all(kci_plan *plan, reading *r, int d)
     double marked = 0;
     if (d == r->dim_count)
         return mark(plan, r);
-    for (r->at[r->dims[d]] = 0; r->at[r->dims[d]] < plan->size[r->dims[d]]; r->at[r->dims[d]]++)
+    for (r->at[r->dims[d]] = 0; r->at[r->dims[d]] < plan->size[r->dims[d]] && kci_plan_goes_on(plan); r->at[r->dims[d]]++)
         marked += mark_all(plan, r, d + 1);
     return marked;
 }
