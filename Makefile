@@ -84,6 +84,7 @@ $(MODEL_O):   private INCLUDE = -iquote vm/model
 $(BINDING_O): private INCLUDE = -iquote vm/lua $(LUA_INC)
 $(COMMAND_O): private INCLUDE = $(TABLE_INC) $(EDIT_INC)
 $(TEST_O):    private INCLUDE = -iquote tests -iquote tests/model -iquote tests/accuracy -iquote vm/model
+$(B)/tests/bench/bench_vm.o: private INCLUDE += $(LUA_INC)
 
 # Says what is made, makes its folder; the command follows on a line of its own.
 making = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) $@)
@@ -251,6 +252,10 @@ $(B)/tests/lua/test_%: $(B)/tests/lua/test_%.o $(BINDING_O) $(ARCHIVE)
 $(B)/tests/bench/baseline/%: tests/bench/baseline/%.c $(B)/flags
 	$(call making,link)
 	$(Q)$(CC) -std=gnu11 -O2 -ffp-contract=off -o $@ $< $(LIBS)
+
+$(B)/tests/bench/bench_vm: $(B)/tests/bench/bench_vm.o $(BINDING_O) $(ARCHIVE)
+	$(call making,link)
+	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) $(LIBS) -ldl
 
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(ARCHIVE)
 	$(call making,link)

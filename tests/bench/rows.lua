@@ -38,6 +38,7 @@ local programs = {
     { engine = "C", command = "$BUILD/tests/bench/bench_sweep threads" },
     { engine = "C", command = "$BUILD/tests/bench/bench_plan" },
     { engine = "C", command = "$BUILD/tests/bench/bench_build" },
+    { engine = "each", command = "$BUILD/tests/bench/bench_vm", once = true },
     { engine = "C", command = "$BUILD/tests/bench/bench_sweep memory", once = true },
     { engine = "C", command = "$BUILD/tests/bench/bench_sweep long", once = true, long = true },
 }
@@ -136,6 +137,19 @@ return {
         { "a task, built and evaluated", against = by_hand },
         { "a task, evaluated", against = by_hand },
         { "its nine decoding steps, swept", against = { { "a task, evaluated" } } },
+    },
+    {
+        bench = "a VM made, run and freed; a bare state with its libraries", unit = "us", engine = "each",
+        { "a bare state" },
+        { "a VM", at_most = 100, against = { { "a bare state" } } },
+        { "a bare state, at most", unit = "KiB" },
+        { "a VM, at most", unit = "KiB", at_most = 150, against = { { "a bare state, at most" } } },
+    },
+    {
+        bench = "scripts that go for a limit", unit = "ms", engine = "each",
+        { "attacks, 4 MiB, 0.5 s: the last ends late", at_most = 50 },
+        { "attacks, 16 MiB, 0.2 s: the last ends late", at_most = 50 },
+        { "attacks, 64 MiB, 0.5 s: the last ends late", at_most = 200 },
     },
     {
         bench = "kernels of N ops, built and counted", unit = "ns/op", engine = "C",

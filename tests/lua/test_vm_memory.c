@@ -59,6 +59,28 @@ static const char script[] =
     "return kc.compare({ kc.program('unfused', { S, P, O }), flash }, { 'h100-sxm5' }), r, 'text', "
     "t.bytes\n";
 
+/* What a sandbox has of its own, and as few requests as that takes. */
+static const char small[] = "local t = { 'b', 'a', 'c' }\n"
+                            "table.sort(t, function(a, b) return a < b end)\n"
+                            "local s = table.concat(t):gsub('%w', string.upper):rep(100, ',')\n"
+                            "local co = coroutine.wrap(function(x) return coroutine.yield(x .. ('%5.1f %q'):format(2, s)) end)\n"
+                            "print(co(s), pcall(error, {}), xpcall(error, tostring, 'x'), math.random(9))\n"
+                            "for k, v in ('a=1, b=2'):gmatch('(%w)=(%w)') do t[k] = tonumber(v) end\n"
+                            "return t.a + t.b, s\n";
+
+static kc_status small_life(account *a)
+{
+    kc_vm_options options = {.resize = resize, .resize_data = a, .memory_limit = 1 << 20, .time_limit = 60, .instruction_limit = 1000000};
+    kc_vm *vm = NULL;
+    kc_status status = kc_vm_new(&options, &vm);
+    if (status == KC_OK)
+        status = kc_vm_run(vm, small, sizeof small - 1, "small.lua");
+    if (status == KC_OK && !kc_vm_json(vm))
+        status = KC_ENOMEM;
+    kc_vm_free(vm);
+    return status;
+}
+
 static kc_status whole_life(account *a, size_t *answers)
 {
     kc_vm_options options = {.resize = resize, .resize_data = a, .path = "?.lua"};
@@ -143,6 +165,21 @@ static void refuse_every(int for_ever)
     }
 }
 
+/* Every one: once, and from then on. */
+TEST(a_sandbox_survives_the_refusal_of_any_request)
+{
+    account whole = {0};
+    assert_int_equal(small_life(&whole), KC_OK);
+    for (size_t n = 1; n <= whole.asked; n++) {
+        account once = {.fail_at = n}, for_ever = {.fail_at = n, .for_ever = 1};
+        kc_status status = small_life(&once);
+        if (status != KC_OK)
+            assert_int_equal(status, KC_ENOMEM);
+        assert_int_equal(small_life(&for_ever), KC_ENOMEM);
+        assert_int_equal(once.blocks + once.bytes + for_ever.blocks + for_ever.bytes, 0);
+    }
+}
+
 TEST(a_refused_request_is_an_error_and_leaks_nothing)
 {
     refuse_every(0);
@@ -192,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_vm_gives_back_every_byte),
         cmocka_unit_test(the_models_memory_comes_from_the_hosts_hook),
         cmocka_unit_test(ten_thousand_vms_one_after_another_leave_nothing),
+        cmocka_unit_test(a_sandbox_survives_the_refusal_of_any_request),
         cmocka_unit_test(a_refused_request_is_an_error_and_leaks_nothing),
         cmocka_unit_test(an_allocator_that_refuses_from_then_on_is_an_error_and_leaks_nothing),
         cmocka_unit_test(plots_that_find_no_memory_are_an_error_and_leak_nothing),

@@ -124,8 +124,8 @@ const char *kc_ffi(void);
  * ends.  It may look at what another thread or a signal handler sets; into the context it must not call. */
 typedef int (*kc_watch)(void *data, double done, double points);
 /* Watches the calls of a context that may take long: kc_best, kc_compare, kc_verify, kc_ski_slope,
- * kc_evaluator_run, and the sweeps and searches that get no watch of their own.  Ended, they fail with
- * KC_ELIMIT, but a sweep keeps what is done.  watch NULL: no longer. */
+ * kc_evaluator_run, counts that walk, and the sweeps and searches that get no watch of their own; a sweep's
+ * threads ask it too.  Ended, they fail with KC_ELIMIT, but a sweep keeps what is done.  watch NULL: no longer. */
 void kc_context_watch(kc_context *context, kc_watch watch, void *data);
 
 kc_kind kc_object_kind(const kc_object *object);     /* not of NULL */
@@ -600,7 +600,23 @@ const char *kc_csv(kc_object *object, int tensors);
  *         puts(kc_vm_json(vm)); */
 typedef struct kc_vm kc_vm;
 
-/* What a VM is given; a zeroed struct is a sandbox without limits. */
+/* What a VM is given; a zeroed struct is a sandbox without limits.
+ *
+ * The sandbox.  A script sees a fresh environment each run: the harmless parts of the base library, string,
+ * table, math and coroutine, and `kcost` with its stdlib through require.  It reaches no file, process, clock,
+ * address, bytecode, collector or other script, whatever it does.
+ *
+ * Limits.  They hold against everything that a script can do (pcall, coroutines, patterns, metamethods, long
+ * calls), are looked at some thousand times a millisecond, and end the run with KC_ELIMIT; kc_vm_limit says
+ * which one.  The VM may be used for the next run.  Under any limit a script's text may have 256 KiB, one text of
+ * the script a third of memory_limit (or 16 MiB), one table 16,384 names, and recursion some thousand levels.
+ *
+ * What an engine promises.  Lua 5.4: all of this, on a thread's stack of 512 KiB.  LuaJIT: all of this with its
+ * compiler off, which it always is in a VM, and on a stack of 512 KiB; its authors do not call it safe against
+ * hostile scripts, and garbage counts against its memory limit until it is collected: give it twice the memory.
+ * Against faults of the engine itself no VM helps: a host that runs scripts of strangers takes a second wall, as
+ * `kcost --sandbox` does: fork; in the child setrlimit (RLIMIT_AS, RLIMIT_CPU, RLIMIT_CORE), run, write the
+ * results to a pipe, _exit; in the parent kill it some time after time_limit. */
 typedef struct kc_vm_options {
     kc_resize resize;           /* NULL: the C heap */
     void *resize_data;
@@ -610,10 +626,26 @@ typedef struct kc_vm_options {
     const char *path;           /* where a trusted VM's require looks, and first of all the stdlib
                                    (stdlib/NAME.lua) and devices (devices/NAME.lua): folders or
                                    templates with "?", ";" between them */
+    size_t memory_limit;        /* bytes: all of Lua's, the model's and the answers'; 0: no limit */
+    double time_limit;          /* seconds of wall time, each run; 0: no limit */
+    uint64_t instruction_limit; /* of the engine, and steps of library functions, each run; 0: no limit.  The same
+                                   for the same script, but not on the other engine */
 } kc_vm_options;
 
+/* What ended the last run with KC_ELIMIT. */
+typedef enum kc_limit {
+    KC_NO_LIMIT, KC_LIMIT_MEMORY, KC_LIMIT_TIME, KC_LIMIT_INSTRUCTIONS, KC_LIMIT_INTERRUPT
+} kc_limit;
+
+/* KC_ENOMEM: the hook refused, or memory_limit is less than a VM itself takes (150 KiB is enough).
+ * KC_EENGINE: the process has another Lua engine than this library needs. */
 kc_status kc_vm_new(const kc_vm_options *options, kc_vm **vm);
 void kc_vm_free(kc_vm *vm);
+/* Ends the run in progress, if there is one, with KC_ELIMIT.  From any thread or signal handler, while the VM
+ * lives.  A VM without limits sees it at the script's next call or allocation; one with any limit (a time_limit
+ * of INFINITY will do) also in a loop that does neither. */
+void kc_vm_interrupt(kc_vm *vm);
+kc_limit kc_vm_limit(const kc_vm *vm);
 /* What param(name, default) gives, as text: a number, true, false, or a string. */
 kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value);
 
@@ -634,8 +666,6 @@ kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name
  * nothing ran, where the text is only the beginning of a chunk: more lines may complete it.  KC_ESCRIPT: it
  * raised an error, or is no Lua. */
 kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *name, int *more);
-/* Ends the run in progress with an error, whatever it catches; from a signal handler too. */
-void kc_vm_interrupt(kc_vm *vm);
 /* Of the last run: "gemm.lua:3: kc.matmul: ...", and the calls that led there; "" where it did not fail. */
 const char *kc_vm_message(const kc_vm *vm);
 const char *kc_vm_traceback(const kc_vm *vm);

@@ -67,7 +67,7 @@ static void take_shown(kci_call *c, kc_vm *vm, int index)
     if (lua_type(L, index) == LUA_TTABLE && !luaL_getmetafield(L, index, "__tostring"))
         kci_push_members(c, index);
     else
-        kci_push_text(L, index);
+        kci_push_text(L, c->state, index);
     const char *text = lua_tolstring(L, -1, &length);
     kci_buffer_clear(&vm->output);
     kci_buffer_json_string(&vm->output, text, length);

@@ -10,6 +10,7 @@ kci_call kci_begin(lua_State *L, const char *name, int most)
 {
     kci_call c = {.L = L, .state = kci_state_of(L), .name = name};
     int given = lua_gettop(L);
+    kci_step(L, c.state, 1);
     if (given > most)
         kci_error(&c, "takes at most %d arguments, %d were given", most, given);
     luaL_checkstack(L, most + 24, NULL);
@@ -144,6 +145,9 @@ const char *kci_dims(kci_call *c, int index, const char *argument)
     if (lua_type(L, index) != LUA_TTABLE)
         wrong(c, index, argument, "dims, as \"b h\" or { \"b\", \"h\" },");
     index = kci_absindex(L, index);
+    enum { MOST = 1000 };
+    if (kci_rawlen(L, index) > MOST)
+        kci_error(c, "%s has more than %d dims", argument, MOST);
     int count = (int)kci_rawlen(L, index);
     luaL_checkstack(L, 2 * count + 8, "too many dims");
     int pushed = 0;

@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "kcost.h"
+#include "limit.h"
 #include "memory.h"
 
 enum { KCI_KINDS = KC_SWEEP + 1 };
@@ -77,6 +78,9 @@ typedef struct kci_state {
     unsigned threads, part, parts;
     kc_watch watch;
     void *watch_data;
+    kci_limits *limits;         /* NULL: a module's */
+    uint64_t random[4];         /* of math.random */
+    int pcall, xpcall, tonumber; /* registry references, see basic.c */
 } kci_state;
 
 /* One call in progress. */
@@ -117,10 +121,28 @@ kci_state *kci_state_of(lua_State *L);
 /* Params and modules of the host. */
 void kci_state_free_given(kci_state *state);
 
+/* ---- limit.c ---------------------------------------------------------- */
+
+/* Raises the sentence of the limit that was hit. */
+int kci_limit_error(lua_State *L, const kci_state *state);
+/* For a function that loops: counts so many steps; raises when the run is over. */
+void kci_step(lua_State *L, const kci_state *state, size_t steps);
+/* For a function that a script catches errors with: raises when the run is over. */
+void kci_caught(lua_State *L, const kci_state *state, int error);
+/* For a function that calls back: raises when calls back are nested too deeply for the C stack. */
+void kci_not_deep(lua_State *L, const kci_state *state);
+#define KCI_NO_MEMORY "not enough memory"
+bool kci_is_memory_error(lua_State *L, int index);
+/* What the model's long calls are watched with, from any thread; sweeps and searches, for the host too. */
+int kci_watch_call(void *limits, double done, double points);
+int kci_watch_sweep(void *state, double done, double points);
+
 /* ---- error.c ---------------------------------------------------------- */
 
 /* Raises "script.lua:12: kc.matmul: " and the sentence; %s, %d, %%. */
 int kci_error(const kci_call *c, const char *format, ...);
+/* Pushes "script.lua:12: ", the user's line. */
+void kci_push_position(lua_State *L, const kci_state *state);
 /* Raises the text at the top of the stack at the user's line. */
 int kci_raise(lua_State *L, const kci_state *state);
 /* Raises what the model last said. */
@@ -139,7 +161,7 @@ enum { KCI_NUMBER_TEXT = 32 };
  * "nan", "inf", "-inf".  Independent of the locale.  Returns its length. */
 size_t kci_number_to_text(double number, char text[KCI_NUMBER_TEXT]);
 /* Pushes the text of the value at `index` as print and kc.str show it. */
-void kci_push_text(lua_State *L, int index);
+void kci_push_text(lua_State *L, const kci_state *state, int index);
 
 /* ---- object.c --------------------------------------------------------- */
 
@@ -313,18 +335,19 @@ void kci_push_device_field(kci_call *c, kc_device *device, const char *field);
 /* Is the word the name of a call, "matmul"? */
 bool kci_is_call(const char *word, size_t length);
 /* Pushes a new kcost table, with its own lib.  The state's userdata is at `state_at`. */
-void kci_module_push(lua_State *L, kci_state *state, int state_at);
+void kci_module_push(lua_State *L, int state_at);
 /* Gives the kcost table at the top its `lib`, which loads the stdlib by need. */
-void kci_library_add(lua_State *L, kci_state *state, int state_at);
+void kci_library_add(lua_State *L, int state_at);
 /* help.c: gives the kcost table at the top its `help`; pushes what stdlib files are given as second argument. */
 void kci_help_add(lua_State *L, int state_at);
 void kci_core_push(lua_State *L, int state_at);
 /* Pushes a table with fresh copies of what scripts may use; `stdlib`: errors in
  * it are raised at the user's line. */
 void kci_environment_push(lua_State *L, kci_state *state, int state_at, bool stdlib);
-/* Opens the libraries that environments are copied from. */
-void kci_environment_open(lua_State *L);
-/* Gives the environment at the top a `require` for the kcost table at `module`. */
-void kci_require_add(lua_State *L, int state_at, int module);
+/* Opens the libraries that environments are copied from; the state's userdata, at the top, is at `state_at`. */
+void kci_environment_open(lua_State *L, kci_state *state, int state_at);
+/* Gives the environment at the top a `require`, of its own kcost table or of that at `module`; 0: made at the first
+ * call.  In a sandbox it stands behind the environment, where a script that looks for what leads out finds none. */
+void kci_require_add(lua_State *L, const kci_state *state, int state_at, int module);
 
 #endif

@@ -77,6 +77,66 @@ static inline int kci_protect(lua_State *L, lua_CFunction function, void *data)
 #endif
 }
 
+/* Is the block that the allocator is asked for the hash part of a table, or a stack that doubles?  In 5.4 hash parts
+ * are the only large blocks that are new and neither string nor userdata; a stack has 5 slots more than a power.
+ * LuaJIT's hash does not collide at will and its stack is bounded. */
+static inline int kci_is_hash_or_stack(const void *block, size_t old_size, size_t new_size)
+{
+#if KCI_LUAJIT
+    (void)block;
+    (void)old_size;
+    (void)new_size;
+    return 0;
+#else
+    enum { SPARE = 5 * 16 };
+    if (block == NULL)
+        return old_size != LUA_TSTRING && old_size != LUA_TUSERDATA;
+    return new_size - SPARE == 2 * (old_size - SPARE);
+#endif
+}
+
+/* After a memory error was caught: LuaJIT needs a collection before the state is used again. */
+static inline void kci_recover(lua_State *L)
+{
+#if KCI_LUAJIT
+    lua_gc(L, LUA_GCCOLLECT, 0);
+#else
+    (void)L;
+#endif
+}
+
+/* Runs the coroutine on; how many values it yielded or returned are on its stack.  Returns its status. */
+static inline int kci_resume(lua_State *co, lua_State *from, int arguments, int *results)
+{
+#if KCI_LUAJIT
+    (void)from;
+    int status = lua_resume(co, arguments);
+    *results = lua_gettop(co);
+    return status;
+#else
+    return lua_resume(co, from, arguments, results);
+#endif
+}
+
+/* Text only. */
+static inline int kci_load(lua_State *L, lua_Reader reader, void *data, const char *name)
+{
+#if KCI_LUAJIT
+    return lua_loadx(L, reader, data, name, "t");
+#else
+    return lua_load(L, reader, data, name, "t");
+#endif
+}
+
+static inline int kci_less_than(lua_State *L, int a, int b)
+{
+#if KCI_LUAJIT
+    return lua_lessthan(L, a, b);
+#else
+    return lua_compare(L, a, b, LUA_OPLT);
+#endif
+}
+
 /* Compiled code never looks at hooks and crashes under a memory limit, so it
  * stays off; LuaJIT's interpreter is fast enough for scripts. */
 static inline void kci_compiler_off(lua_State *L)

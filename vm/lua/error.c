@@ -14,7 +14,7 @@ static bool is_users(const lua_Debug *frame)
 /* Pushes "script.lua:12: ": the innermost Lua frame that is not kcost's own.
  * LuaJIT drops the frame at `return f(x)`; then the next one left, or the name
  * of the script. */
-static void push_position(lua_State *L, const kci_state *state)
+void kci_push_position(lua_State *L, const kci_state *state)
 {
     lua_Debug frame;
     for (int level = 0; lua_getstack(L, level, &frame); level++) {
@@ -47,7 +47,7 @@ static void push_position(lua_State *L, const kci_state *state)
 
 int kci_raise(lua_State *L, const kci_state *state)
 {
-    push_position(L, state);
+    kci_push_position(L, state);
     lua_insert(L, -2);
     lua_concat(L, 2);
     return lua_error(L);
@@ -75,13 +75,15 @@ int kci_error(const kci_call *c, const char *format, ...)
 
 _Noreturn void kci_no_memory(lua_State *L)
 {
-    lua_pushliteral(L, "not enough memory");
+    lua_pushliteral(L, KCI_NO_MEMORY);
     for (;;) /* lua_error does not say that it never returns */
         lua_error(L);
 }
 
 int kci_model_error(const kci_call *c)
 {
+    if (c->state->limits != NULL && kci_limits_over(c->state->limits))
+        return kci_limit_error(c->L, c->state);
     if (kc_context_status(c->state->context) == KC_ENOMEM)
         kci_no_memory(c->L);
     luaL_checkstack(c->L, 8, NULL);

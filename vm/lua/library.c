@@ -24,6 +24,20 @@ static int no_such_library(kci_call *c, const char *name)
                      kci_push_nearest(L, name, names, kci_stdlib_file_count));
 }
 
+/* The stdlib's environment is made when something is loaded. */
+static void want_environment(lua_State *L, kci_state *state)
+{
+    if (lua_type(L, lua_upvalueindex(3)) == LUA_TTABLE)
+        return;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, lua_upvalueindex(2));
+    int state_at = lua_gettop(L) - 1;
+    kci_environment_push(L, state, state_at, true);
+    kci_require_add(L, state, state_at, state_at + 1);
+    lua_replace(L, lua_upvalueindex(3));
+    lua_settop(L, state_at - 1);
+}
+
 /* Runs the function at the top in the environment of the upvalues, leaves its value. */
 static void run_chunk(lua_State *L, const char *name, bool in_stdlib)
 {
@@ -50,6 +64,8 @@ static int load_library(lua_State *L)
     kci_call c = {.L = L, .state = kci_state_of(L), .name = "lib"};
     lua_settop(L, 2);
     const char *name = kci_string(&c, 2, "the name");
+    luaL_checkstack(L, 32, NULL);
+    want_environment(L, c.state);
     if (kci_push_replaced(L, c.state, "stdlib", name)) {
         const char *path = lua_tostring(L, -1);
         kci_load_as(&c, path, lua_pushfstring(L, "=kcost/%s", path));
@@ -69,15 +85,14 @@ static int load_library(lua_State *L)
     return 1;
 }
 
-void kci_library_add(lua_State *L, kci_state *state, int state_at)
+void kci_library_add(lua_State *L, int state_at)
 {
     int module = lua_gettop(L);
     lua_newtable(L);
     lua_createtable(L, 0, 2);
     lua_pushvalue(L, state_at);
     lua_pushvalue(L, module);
-    kci_environment_push(L, state, state_at, true);
-    kci_require_add(L, state_at, module);
+    lua_pushnil(L);
     lua_pushcclosure(L, load_library, 3);
     lua_setfield(L, -2, "__index");
     lua_pushboolean(L, 0);
@@ -136,6 +151,18 @@ static int load_neighbour(kci_call *c, const char *name)
     return 1;
 }
 
+/* The kcost table is made at the first call that wants it. */
+static void push_module(lua_State *L)
+{
+    if (lua_type(L, lua_upvalueindex(2)) != LUA_TTABLE) {
+        lua_pushvalue(L, lua_upvalueindex(1));
+        kci_module_push(L, lua_gettop(L));
+        lua_replace(L, lua_upvalueindex(2));
+        lua_pop(L, 1);
+    }
+    lua_pushvalue(L, lua_upvalueindex(2));
+}
+
 /* Upvalue 4: what was loaded in this run; false while it loads. */
 static int require_module(lua_State *L)
 {
@@ -144,11 +171,11 @@ static int require_module(lua_State *L)
     lua_settop(L, 1);
     const char *name = kci_string(&c, 1, "the name");
     if (strcmp(name, "kcost") == 0) {
-        lua_pushvalue(L, lua_upvalueindex(2));
+        push_module(L);
         return 1;
     }
     if (strncmp(name, "kcost.", 6) == 0) {
-        lua_pushvalue(L, lua_upvalueindex(2));
+        push_module(L);
         lua_pushliteral(L, "lib");
         lua_rawget(L, -2);
         lua_pushstring(L, name + 6);
@@ -172,13 +199,33 @@ static int require_module(lua_State *L)
     return 1;
 }
 
-void kci_require_add(lua_State *L, int state_at, int module)
+/* Puts the function at the top behind the environment: __index of a metatable that is out of reach. */
+static void put_behind(lua_State *L, int environment)
+{
+    lua_createtable(L, 0, 1);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "require");
+    lua_createtable(L, 0, 2);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, environment);
+}
+
+void kci_require_add(lua_State *L, const kci_state *state, int state_at, int module)
 {
     int environment = lua_gettop(L);
     lua_pushvalue(L, state_at);
-    lua_pushvalue(L, module);
+    if (module != 0)
+        lua_pushvalue(L, module);
+    else
+        lua_pushnil(L);
     lua_pushvalue(L, environment);
     lua_newtable(L);
     lua_pushcclosure(L, require_module, 4);
-    lua_setfield(L, environment, "require");
+    if (state->vm && !state->trusted)
+        put_behind(L, environment);
+    else
+        lua_setfield(L, environment, "require");
 }

@@ -1,6 +1,7 @@
 /* memory.c: one account for all memory of a VM or of a module in a host's state. */
 #include "memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,21 +63,28 @@ void kci_memory_drop(kci_memory *memory)
 
 static void *counted(kci_memory *memory, void *block, size_t old_size, size_t new_size)
 {
+    if (new_size > old_size && memory->limits != NULL &&
+        !kci_limits_allow(memory->limits, memory->bytes, new_size - old_size))
+        return NULL;
     void *moved = source(memory, block, old_size, new_size);
     if (new_size == 0) {
         if (block != NULL)
             memory->blocks--;
+        memory->bytes -= old_size;
         return NULL;
     }
     if (moved == NULL) {
-        /* Collectors take for granted that a smaller block never fails. */
-        if (block != NULL && new_size <= old_size)
-            return block;
-        memory->refused = true;
-        return NULL;
+        /* Collectors take for granted that a smaller block never fails; the account goes on with the size that
+         * Lua will give back. */
+        if (block == NULL || new_size > old_size) {
+            memory->refused = true;
+            return NULL;
+        }
+        moved = block;
     }
     if (block == NULL)
         memory->blocks++;
+    memory->bytes += new_size - old_size;
     return moved;
 }
 
@@ -118,23 +126,81 @@ static void *from_arena(kci_memory *memory, size_t size)
     return block;
 }
 
+/* LuaJIT frees a closure whose upvalues found no memory with too small a size, so its blocks know their own:
+ *     head: its size | the block that Lua has */
+static void *resized(kci_memory *memory, void *block, size_t old_size, size_t new_size)
+{
+#if KCI_LUAJIT
+    typedef union head {
+        size_t size;
+        max_align_t aligned;
+    } head;
+    head *old = block != NULL ? (head *)block - 1 : NULL;
+    size_t before = old != NULL ? old->size + sizeof(head) : 0;
+    (void)old_size;
+    head *moved = counted(memory, old, before, new_size > 0 ? new_size + sizeof(head) : 0);
+    if (moved == NULL)
+        return NULL;
+    moved->size = new_size;
+    return moved + 1;
+#else
+    return counted(memory, block, old_size, new_size);
+#endif
+}
+
+/* The largest block bounds what one instruction can take: a rehash of 2^16 colliding keys runs for a second, a
+ * __call chain as long as it has stack. */
+static bool too_large(const kci_memory *memory, const void *block, size_t old_size, size_t new_size)
+{
+    kci_limits *limits = memory->limits;
+    if (limits == NULL || limits->lifted || new_size <= limits->table || (block != NULL && new_size <= old_size))
+        return false;
+    if (new_size <= limits->text && !kci_is_hash_or_stack(block, old_size, new_size))
+        return false;
+    limits->refused = true;
+    return true;
+}
+
 void *kci_memory_lua(void *data, void *block, size_t old_size, size_t new_size)
 {
     kci_memory *memory = data;
+    if (too_large(memory, block, old_size, new_size))
+        return NULL;
     if (block == NULL)
         old_size = 0; /* 5.4 passes the kind of object here */
     if (block != NULL && !in_arena(memory, block))
-        return counted(memory, block, old_size, new_size);
+        return resized(memory, block, old_size, new_size);
     if (new_size == 0)
         return NULL;
     if (block != NULL && new_size <= old_size)
         return block;
     void *moved = from_arena(memory, new_size);
     if (moved == NULL)
-        moved = counted(memory, NULL, 0, new_size);
+        moved = resized(memory, NULL, 0, new_size);
     if (moved != NULL && block != NULL)
         memcpy(moved, block, old_size);
     return moved;
+}
+
+void kci_memory_collect_early(lua_State *L, kci_memory *memory)
+{
+#if KCI_LUAJIT
+    size_t limit = memory->limits->memory;
+    if (limit == 0 || memory->bytes < memory->collect_at)
+        return;
+    double left = kci_limits_left(memory->limits);
+    if (left < memory->collect_took)
+        return;
+    if (memory->bytes >= limit / 2) {
+        lua_gc(L, LUA_GCCOLLECT, 0);
+        memory->collect_took = left < INFINITY ? left - kci_limits_left(memory->limits) : 0;
+    }
+    size_t middle = memory->bytes + (limit - memory->bytes) / 2;
+    memory->collect_at = middle > limit / 2 ? middle : limit / 2;
+#else
+    (void)L;
+    (void)memory;
+#endif
 }
 
 lua_State *kci_memory_new_state(kci_memory *memory)

@@ -41,7 +41,7 @@ static int other_field(lua_State *L)
     return kci_no_field(&c, "kcost", names, count);
 }
 
-void kci_module_push(lua_State *L, kci_state *state, int state_at)
+void kci_module_push(lua_State *L, int state_at)
 {
     lua_createtable(L, 0, 40);
     for (size_t i = 0; i < TABLES; i++) {
@@ -50,7 +50,7 @@ void kci_module_push(lua_State *L, kci_state *state, int state_at)
     }
     lua_pushstring(L, kc_version());
     lua_setfield(L, -2, "version");
-    kci_library_add(L, state, state_at);
+    kci_library_add(L, state_at);
     kci_help_add(L, state_at);
 
     lua_createtable(L, 0, 2);
@@ -104,7 +104,7 @@ int luaopen_kcost(lua_State *L)
     lua_settop(L, 0);
     kci_state *state = kci_state_push(L, NULL);
     take_path(L, state);
-    kci_module_push(L, state, 1);
+    kci_module_push(L, 1);
     add_preloaded(L, 2);
     return 1;
 }

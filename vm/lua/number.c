@@ -68,9 +68,11 @@ size_t kci_number_to_text(double number, char text[KCI_NUMBER_TEXT])
     return (size_t)(at - text);
 }
 
-void kci_push_text(lua_State *L, int index)
+void kci_push_text(lua_State *L, const kci_state *state, int index)
 {
     char number[KCI_NUMBER_TEXT];
+    kci_not_deep(L, state);
+    luaL_checkstack(L, 8, NULL);
     index = kci_absindex(L, index);
     if (luaL_callmeta(L, index, "__tostring")) {
         if (lua_type(L, -1) != LUA_TSTRING)

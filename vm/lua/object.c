@@ -180,6 +180,8 @@ bool kci_try_again(const kci_call *c)
 {
     if (kc_context_status(c->state->context) != KC_ENOMEM)
         return false;
+    if (c->state->limits != NULL && kci_limits_over(c->state->limits))
+        kci_limit_error(c->L, c->state); /* the refusal was the budget's */
     lua_gc(c->L, LUA_GCCOLLECT, 0);
     return true;
 }

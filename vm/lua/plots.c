@@ -16,10 +16,10 @@ bool kci_is_plot(lua_State *L, int index)
 }
 
 /* Pushes kc.lib.plot.of of a module made for this. */
-static void push_drawer(lua_State *L, kc_vm *vm)
+static void push_drawer(lua_State *L)
 {
     kci_state_push(L, NULL);
-    kci_module_push(L, vm->state, lua_gettop(L));
+    kci_module_push(L, lua_gettop(L));
     lua_getfield(L, -1, "lib");
     lua_getfield(L, -1, "plot");
     lua_getfield(L, -1, "of");
@@ -44,7 +44,7 @@ static int draw_fitting(lua_State *L)
     kc_vm *vm = lua_touserdata(L, 1);
     kci_call c = {.L = L, .state = vm->state};
     luaL_checkstack(L, 24, NULL);
-    push_drawer(L, vm);
+    push_drawer(L);
     push_objects(L, vm);
     lua_call(L, 1, 1);
     int list = lua_gettop(L);

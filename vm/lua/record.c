@@ -29,7 +29,7 @@ static void add_lines(kci_call *c, int index, const char *path, int depth)
             add_lines(c, value, inside, depth + 1);
         } else {
             lua_pushfstring(L, "%s%s: ", kci_rawlen(L, text) ? "\n" : "", name);
-            kci_push_text(L, value);
+            kci_push_text(L, c->state, value);
             lua_concat(L, 3);
         }
         lua_replace(L, text);

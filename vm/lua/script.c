@@ -76,8 +76,8 @@ static int script_param(lua_State *L)
 
 static int script_str(lua_State *L)
 {
-    kci_begin(L, "str", 1);
-    kci_push_text(L, 1);
+    kci_call c = kci_begin(L, "str", 1);
+    kci_push_text(L, c.state, 1);
     return 1;
 }
 

@@ -47,9 +47,9 @@ static int best_of_space(kci_call *c, kc_object *x, kc_device *device, const kc_
     kci_read_where(c, space, 3, &filter);
     KCI_DO(c, kc_space_options(space, options));
     kci_box *box = kci_box_push(L, c->state);
-    kc_result *found = kc_space_best(space, c->state->watch, c->state->watch_data);
+    kc_result *found = kc_space_best(space, kci_watch_sweep, c->state);
     if (found == NULL && kci_try_again(c))
-        found = kc_space_best(space, c->state->watch, c->state->watch_data);
+        found = kc_space_best(space, kci_watch_sweep, c->state);
     if (found == NULL)
         return kci_space_failed(c, &filter);
     kci_box_fill(L, c->state, box, found);

@@ -13,6 +13,7 @@ static int collect_state(lua_State *L)
     /* Objects whose userdata are finalised after this have nothing left to free. */
     while (state->boxes != NULL)
         kci_box_free(state, state->boxes);
+    kc_context_watch(state->context, NULL, NULL); /* objects may keep the context */
     kc_context_free(state->context);
     state->context = NULL;
     kci_state_free_given(state);

@@ -20,7 +20,7 @@ static int sweep_range(lua_State *L)
     double count = floor((to - from) / step * (1 + 1e-15)) + 1;
     if (!(count <= MOST_VALUES))
         return kci_error(&c, "this gives more than 10^6 values");
-    lua_createtable(L, (int)count, 0);
+    lua_newtable(L); /* grows: under a limit no table begins large */
     for (int i = 0; i < (int)count; i++) {
         lua_pushnumber(L, from + i * step);
         lua_rawseti(L, -2, i + 1);
@@ -329,6 +329,7 @@ void kci_read_where(kci_call *c, kc_space *space, int table, kci_filter *f)
     lua_State *L = c->L;
     int at = kci_option(c, table, "where");
     if (lua_type(L, at) == LUA_TFUNCTION) {
+        kci_not_deep(L, c->state);
         f->function = at;
         lua_pushnil(L);
         f->error = lua_gettop(L);
@@ -361,7 +362,7 @@ static void read_options(kci_call *c, kc_space *space)
 static kc_sweep *run_sweep(const kci_call *c, kc_space *space, double threads)
 {
     unsigned most = threads < 1e6 ? (unsigned)threads : 1000000u;
-    return kc_space_sweep(space, most, c->state->watch, c->state->watch_data);
+    return kc_space_sweep(space, most, kci_watch_sweep, c->state);
 }
 
 /* Options that are no axes. */
@@ -388,6 +389,7 @@ static int sweep_sweep(lua_State *L)
     if (sweep == NULL)
         return kci_space_failed(&c, &f);
     kci_box_fill(L, c.state, box, sweep);
+    kci_step(L, c.state, 1); /* a limit may have ended it */
     return 1;
 }
 

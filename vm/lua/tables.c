@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_KEYS = 10000 };
+
 static void want_table(kci_call *c, int index, const char *argument, const char *wanted)
 {
     if (lua_type(c->L, index) != LUA_TTABLE)
@@ -98,7 +100,8 @@ static size_t push_sorted(kci_call *c, int index, const char *argument, const ch
         lua_pushvalue(L, -2);
         lua_insert(L, -2);
         lua_rawset(L, values);
-        count++;
+        if (++count > MOST_KEYS)
+            kci_error(c, "%s has more than %d names", argument, MOST_KEYS);
     }
     const char **sorted = lua_newuserdata(L, (count + 1) * sizeof *sorted);
     size_t filled = 0;
@@ -231,6 +234,7 @@ kci_handles kci_read_handles(kci_call *c, int index, const char *argument, kci_p
     lua_createtable(L, (int)handles.count, 0);
     int anchor = lua_gettop(L);
     for (size_t i = 0; i < handles.count; i++) {
+        kci_step(L, c->state, 1);
         lua_pushfstring(L, "%s[%d]", argument, (int)i + 1);
         lua_rawgeti(L, index, (int)i + 1);
         handles.items[i] = pick(c, anchor + 2, lua_tostring(L, anchor + 1));

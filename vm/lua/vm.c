@@ -1,4 +1,4 @@
-/* vm.c: the VM of kcost.h: a Lua state that runs scripts and keeps what they return.
+/* vm.c: the VM of kcost.h: a Lua state that runs scripts (run.c) and keeps what they return.
  *
  * Everything that touches the state runs protected (kci_protect), so no error,
  * not even one of memory, leaves these functions by a jump. */
@@ -8,8 +8,6 @@
 
 #include "csv.h"
 #include "engine.h"
-
-static const char no_memory[] = "not enough memory";
 
 static char *copy_text(kci_memory *memory, const char *text)
 {
@@ -26,9 +24,12 @@ static int open_state(lua_State *L)
 {
     kc_vm *vm = lua_touserdata(L, 1);
     kci_compiler_off(L);
-    kci_environment_open(L);
     vm->state = kci_state_push(L, vm->memory);
     vm->state->vm = true;
+    vm->state->limits = &vm->limits;
+    kc_context_watch(vm->state->context, kci_watch_call, &vm->limits);
+    kci_environment_open(L, vm->state, lua_gettop(L));
+    kci_limits_open(L, &vm->limits);
     lua_newtable(L);
     vm->state->asked = luaL_ref(L, LUA_REGISTRYINDEX);
     return 0;
@@ -52,6 +53,8 @@ kc_status kc_vm_new(const kc_vm_options *options, kc_vm **out)
     }
     memset(vm, 0, sizeof *vm);
     vm->memory = memory;
+    kci_limits_set(&vm->limits, options);
+    memory->limits = &vm->limits;
     vm->message.memory = vm->traceback.memory = vm->output.memory = memory;
     bool good = options->path == NULL || (vm->path = copy_text(memory, options->path)) != NULL;
     vm->L = good ? kci_memory_new_state(memory) : NULL;
@@ -81,8 +84,20 @@ void kc_vm_free(kc_vm *vm)
         kci_memory_model(memory, vm->path, strlen(vm->path) + 1, 0);
     if (vm->L != NULL)
         kci_memory_close_state(memory, vm->L);
+    memory->limits = NULL; /* objects may outlive the VM */
     kci_memory_model(memory, vm, sizeof *vm, 0);
     kci_memory_drop(memory);
+}
+
+void kc_vm_interrupt(kc_vm *vm)
+{
+    if (vm != NULL)
+        vm->limits.interrupted = 1;
+}
+
+kc_limit kc_vm_limit(const kc_vm *vm)
+{
+    return vm != NULL ? vm->limits.hit : KC_NO_LIMIT;
 }
 
 kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value)
@@ -150,279 +165,13 @@ kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data)
     return KC_OK;
 }
 
-/* ---- running -------------------------------------------------------------- */
-
-typedef struct run {
-    kc_vm *vm;
-    const char *text, *name; /* name: of a file, its path */
-    size_t length;
-    bool file;
-    bool line; /* of a prompt: as_expression stands before the text */
-    bool more; /* the line is only the beginning of a chunk */
-    int first; /* where on the stack its values begin */
-    kc_status status;
-} run;
-
-/* Message handler: notes where, and makes a text of any error object without
- * running code of the script's. */
-static int handle_error(lua_State *L)
-{
-    kc_vm *vm = lua_touserdata(L, lua_upvalueindex(1));
-    if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 1) != LUA_TNUMBER) {
-        lua_pushfstring(L, "(error object is a %s)", luaL_typename(L, 1));
-        lua_replace(L, 1);
-    }
-    lua_settop(L, 1);
-    if (lua_checkstack(L, 16)) {
-        luaL_traceback(L, L, NULL, 1);
-        kci_buffer_clear(&vm->traceback);
-        kci_buffer_text(&vm->traceback, lua_tostring(L, -1));
-        lua_pop(L, 1);
-    }
-    return 1;
-}
-
-static kc_status status_of(const kc_vm *vm, int error, const char *message)
-{
-    if (error == LUA_ERRMEM || (error == LUA_ERRERR && vm->memory->refused) ||
-        strcmp(message, no_memory) == 0)
-        return KC_ENOMEM;
-    return error == LUA_ERRFILE ? KC_EARGUMENT : KC_ESCRIPT;
-}
-
-/* Notes the error message at the top of the stack. */
-static void fail_run(lua_State *L, run *r, int error)
-{
-    const char *message = lua_tostring(L, -1);
-    if (message == NULL)
-        message = "(no message)";
-    r->status = status_of(r->vm, error, message);
-    kci_buffer_clear(&r->vm->message);
-    kci_buffer_text(&r->vm->message, message);
-}
-
-static int load_text(lua_State *L, const char *text, size_t length, const char *name)
-{
-    lua_pushfstring(L, "@%s", name);
-    int error = luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t");
-    lua_remove(L, -2);
-    return error;
-}
-
-/* Does the syntax error at the top say that the text ended too early? */
-static bool ended_early(lua_State *L)
-{
-    size_t length;
-    const char *message = lua_tolstring(L, -1, &length);
-    if (message != NULL && length > 0 && message[length - 1] == '\'')
-        length--;
-    return message != NULL && length >= 5 && strncmp(message + length - 5, "<eof>", 5) == 0;
-}
-
-/* With a first value of its own no call is a tail call: LuaJIT keeps the line that is to blame. */
-static const char as_expression[] = "return nil, ";
-
-/* An expression, whose value is the answer, else statements. */
-static int load_line(lua_State *L, run *r)
-{
-    size_t skip = strlen(as_expression);
-    int error = load_text(L, r->text, r->length, r->name);
-    r->first++;
-    if (error != LUA_ERRSYNTAX)
-        return error;
-    r->first--;
-    r->more = ended_early(L);
-    lua_pop(L, 1);
-    error = load_text(L, r->text + skip, r->length - skip, r->name);
-    r->more = error == LUA_ERRSYNTAX && (r->more || ended_early(L));
-    return error;
-}
-
-static int load_script(lua_State *L, run *r)
-{
-    if (r->line)
-        return load_line(L, r);
-    if (r->file)
-        return luaL_loadfilex(L, r->name, "t");
-    return load_text(L, r->text, r->length, r->name);
-}
-
-/* Of a script a fresh one; the lines of a prompt share one, which begins with the names of the module. */
-static void push_environment(lua_State *L, kc_vm *vm, bool line)
-{
-    if (line && vm->session != 0) {
-        lua_rawgeti(L, LUA_REGISTRYINDEX, vm->session);
-        return;
-    }
-    kci_module_push(L, vm->state, 2);
-    kci_environment_push(L, vm->state, 2, false);
-    kci_require_add(L, 2, 3);
-    if (line) {
-        lua_pushnil(L);
-        while (lua_next(L, 3) != 0) {
-            lua_pushvalue(L, -2);
-            lua_insert(L, -2);
-            lua_rawset(L, 4);
-        }
-        lua_pushvalue(L, 3);
-        lua_setfield(L, 4, "kc");
-        lua_pushvalue(L, 4);
-        vm->session = luaL_ref(L, LUA_REGISTRYINDEX);
-    }
-    lua_remove(L, 3);
-}
-
-/* A --set that no script asked for is an error. */
-static void check_params(lua_State *L, run *r)
-{
-    kc_vm *vm = r->vm;
-    for (const kci_param *param = vm->state->params; param != NULL; param = param->next) {
-        bool older = false; /* of two of one name only the last counts */
-        for (const kci_param *p = vm->state->params; p != param; p = p->next)
-            older = older || strcmp(p->name, param->name) == 0;
-        if (param->asked || older)
-            continue;
-        kci_call c = {.L = L, .state = vm->state};
-        lua_rawgeti(L, LUA_REGISTRYINDEX, vm->state->asked);
-        size_t count = kci_push_sorted_keys(&c, -1, "params");
-        int keys = lua_gettop(L);
-        const char **names = lua_newuserdata(L, (count + 1) * sizeof *names);
-        for (size_t i = 0; i < count; i++) {
-            lua_rawgeti(L, keys, (int)i + 1);
-            names[i] = lua_tostring(L, -1);
-            lua_pop(L, 1);
-        }
-        const char *nearest = kci_push_nearest(L, param->name, names, count);
-        lua_pushfstring(L, "%s: '%s' was set, and the script has no such param%s", r->name,
-                        param->name, nearest);
-        fail_run(L, r, LUA_ERRFILE); /* the caller's mistake, not the script's */
-        kci_answers_clear(vm);
-        return;
-    }
-}
-
-/* An environment, the script in it, its values. */
-static int run_script(lua_State *L)
-{
-    run *r = lua_touserdata(L, 1);
-    kc_vm *vm = r->vm;
-    lua_settop(L, 0);
-    lua_pushlightuserdata(L, vm);
-    lua_pushcclosure(L, handle_error, 1);
-    kci_state_push(L, NULL);
-    lua_newtable(L);
-    lua_rawseti(L, LUA_REGISTRYINDEX, vm->state->asked);
-    push_environment(L, vm, r->line);
-    r->first = 4;
-
-    int error = load_script(L, r);
-    if (error != 0) {
-        fail_run(L, r, error);
-        return 0;
-    }
-    lua_pushvalue(L, 3);
-    kci_set_environment(L);
-    error = lua_pcall(L, 0, LUA_MULTRET, 1);
-    if (error != 0) {
-        fail_run(L, r, error);
-        return 0;
-    }
-    if (lua_gettop(L) >= r->first)
-        kci_answers_take(L, vm, r->first);
-    if (!r->line)
-        check_params(L, r);
-    return 0;
-}
-
-static int collect_all(lua_State *L)
-{
-    lua_gc(L, LUA_GCCOLLECT, 0);
-    return 0;
-}
-
-static kc_status run_it(run *r)
-{
-    kc_vm *vm = r->vm;
-    if (vm->running)
-        return KC_EARGUMENT;
-    kci_answers_clear(vm);
-    kci_buffer_clear(&vm->message);
-    kci_buffer_clear(&vm->traceback);
-    for (kci_param *param = vm->state->params; param != NULL; param = param->next)
-        param->asked = false;
-    vm->memory->refused = false;
-    vm->state->script = r->name;
-    vm->state->from_file = r->file;
-    vm->running = true;
-    vm->line = r->line;
-    r->status = KC_OK;
-    int error = kci_protect(vm->L, run_script, r);
-    if (error != 0) {
-        fail_run(vm->L, r, error);
-        kci_answers_clear(vm);
-    }
-    lua_sethook(vm->L, NULL, 0, 0); /* of kc_vm_interrupt */
-    lua_settop(vm->L, 0);
-    /* After a refusal LuaJIT needs a collection before the state is used again. */
-    if (r->status == KC_ENOMEM && kci_protect(vm->L, collect_all, NULL) != 0)
-        lua_settop(vm->L, 0);
-    vm->state->script = NULL;
-    vm->running = false;
-    return r->status;
-}
-
-kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name)
-{
-    if (vm == NULL || text == NULL)
-        return KC_EARGUMENT;
-    run r = {.vm = vm, .text = text, .length = length, .name = name != NULL ? name : "script"};
-    return run_it(&r);
-}
-
-kc_status kc_vm_run_file(kc_vm *vm, const char *path)
-{
-    if (vm == NULL || path == NULL)
-        return KC_EARGUMENT;
-    run r = {.vm = vm, .name = path, .file = true};
-    return run_it(&r);
-}
-
-kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *name, int *more)
-{
-    if (vm == NULL || text == NULL || more == NULL || vm->running)
-        return KC_EARGUMENT;
-    kci_buffer line = {.memory = vm->memory};
-    kci_buffer_text(&line, as_expression);
-    kci_buffer_add(&line, text, length);
-    kc_status status = KC_ENOMEM;
-    *more = 0;
-    if (!line.failed) {
-        run r = {.vm = vm, .text = line.bytes, .length = line.length, .name = name != NULL ? name : "line", .line = true};
-        status = run_it(&r);
-        *more = r.more;
-    }
-    kci_buffer_free(&line);
-    return status;
-}
-
-static void stop(lua_State *L, lua_Debug *at)
-{
-    (void)at;
-    luaL_error(L, "interrupted");
-}
-
-/* The hook stays, so that no pcall gets round it. */
-void kc_vm_interrupt(kc_vm *vm)
-{
-    if (vm != NULL && vm->running)
-        lua_sethook(vm->L, stop, LUA_MASKCOUNT, 1);
-}
+/* ---- what the last run said ------------------------------------------------ */
 
 /* Where even the message found no memory. */
 static const char *text_of(const kci_buffer *buffer)
 {
     if (buffer->failed)
-        return no_memory;
+        return KCI_NO_MEMORY;
     return buffer->bytes != NULL ? buffer->bytes : "";
 }
 
@@ -458,7 +207,7 @@ static const char *no_document(kc_vm *vm)
 {
     const char *message = kc_context_message(vm->state->context);
     kci_buffer_clear(&vm->message);
-    kci_buffer_text(&vm->message, vm->output.failed || message[0] == '\0' ? no_memory : message);
+    kci_buffer_text(&vm->message, vm->output.failed || message[0] == '\0' ? KCI_NO_MEMORY : message);
     return NULL;
 }
 

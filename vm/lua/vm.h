@@ -2,7 +2,7 @@
 #ifndef KCI_VM_H
 #define KCI_VM_H
 
-#include "binding.h"
+#include "sandbox.h"
 
 /* A text on the account.  After a refused append `failed` stays set. */
 typedef struct kci_buffer {
@@ -30,6 +30,7 @@ struct kc_vm {
     lua_State *L;
     kci_state *state;
     char *path;
+    kci_limits limits;
     bool running;
     int session; /* registry reference: the environment of a prompt's lines; 0: none yet */
     bool line; /* the run is a prompt's: whatever it gives is shown */
