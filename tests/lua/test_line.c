@@ -137,7 +137,7 @@ static void interrupt(void *data, const char *text, size_t length)
 
 TEST(an_interrupt_ends_a_line_whatever_it_catches)
 {
-    kc_vm_options options = { .print = interrupt };
+    kc_vm_options options = { .print = interrupt, .time_limit = INFINITY }; /* any limit: looked for in loops too */
     assert_int_equal(kc_vm_new(&options, &vm), KC_OK);
     kc_vm_interrupt(vm);
     assert_text(given("1\n"), "1");

@@ -1,6 +1,7 @@
 /* main.c: the command kcost: runs a script, prints what it returns. */
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "output.h"
 #include "plot.h"
 #include "prompt.h"
+#include "sandbox.h"
 #include "sweep.h"
 #include "table.h"
 #include "watch.h"
@@ -339,7 +341,10 @@ static int run_script(const options *o)
     }
     kc_vm *vm = NULL;
     kc_vm_options asked = { .print = print, .print_data = o->format == FORMAT_TABLE ? stdout : stderr,
-                            .trusted = 1, .path = getenv("KCOST_PATH") };
+                            .trusted = !o->sandbox, .path = getenv("KCOST_PATH"), .memory_limit = o->memory_limit,
+                            .time_limit = o->time_limit, .instruction_limit = o->instruction_limit };
+    if (o->what == PROMPT && asked.time_limit == 0)
+        asked.time_limit = INFINITY; /* so that Ctrl-C ends any loop */
     kc_status status = kc_vm_new(&asked, &vm);
     if (status != KC_OK)
         return complain(status == KC_EENGINE ? "another Lua engine shadows the one that kcost needs"
@@ -392,7 +397,7 @@ static int act(const options *o)
             return run_devices(o);
         if (!o->code && strcmp(o->words[0], "merge") == 0)
             return run_merge(o);
-        return run_script(o);
+        return o->sandbox ? sandbox_run(o, run_script) : run_script(o);
     case PROMPT:
         return run_script(o);
     default:

@@ -13,7 +13,7 @@
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
 enum {
     SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, TOLERANCE, PLOT,
-    PLOT_DATA, HTML, VERSION
+    PLOT_DATA, HTML, MEMORY, TIME, STEPS, SANDBOX, VERSION
 };
 
 static const struct {
@@ -38,6 +38,10 @@ static const struct {
     { AS, "as", "CONVENTION", "of a kernel: counted as that tool or paper counts, such as pytorch" },
     { BEST, "best", NULL, "of a kernel: the fastest schedule too" },
     { TOLERANCE, "tolerance", "SHARE", "diff: differences up to it are none, as 1% or 0.01; 0 if it is not given" },
+    { MEMORY, "memory-limit", "SIZE", "the script may take SIZE bytes: 16M; K, M and G are 2^10, 2^20, 2^30" },
+    { TIME, "time-limit", "S", "the script may run S seconds: 0.2" },
+    { STEPS, "instruction-limit", "N", "the script may run N instructions, so that it ends the same each time" },
+    { SANDBOX, "sandbox", NULL, "the script is not trusted: no files, and a process of its own" },
     { CHECK, "check", NULL, "devices: recompute every figure of the devices, or of a FILE" },
     { 'v', "verbose", NULL, "tables with ledger, kernels and notes; errors with a traceback" },
     { 'q', "quiet", NULL, "tables without the lines around them" },
@@ -157,6 +161,22 @@ static bool has_ending(const char *text, const char *ending)
     return length > end && strcmp(text + length - end, ending) == 0;
 }
 
+/* A positive number, with a suffix where it is a size. */
+static double amount(options *o, const char *name, const char *text, bool size)
+{
+    static const char suffixes[] = "KMG";
+    char *end;
+    double number = strtod(text, &end);
+    const char *suffix = size && *end ? strchr(suffixes, *end) : NULL;
+    if (suffix) {
+        number *= (double)(1 << (10 * (suffix - suffixes + 1)));
+        end++;
+    }
+    if (!(number > 0 && number < 1e18) || *end || end == text || strpbrk(text, "xXnN"))
+        wrong(o, size ? "%s wants a size, as in 16M" : "%s wants a number above 0", name);
+    return number;
+}
+
 static void take(options *o, int letter)
 {
     const char *end;
@@ -201,6 +221,18 @@ static void take(options *o, int letter)
         break;
     case SHARD:
         take_shard(o, optarg);
+        break;
+    case MEMORY:
+        o->memory_limit = (size_t)amount(o, "--memory-limit", optarg, true);
+        break;
+    case TIME:
+        o->time_limit = amount(o, "--time-limit", optarg, false);
+        break;
+    case STEPS:
+        o->instruction_limit = (uint64_t)amount(o, "--instruction-limit", optarg, false);
+        break;
+    case SANDBOX:
+        o->sandbox = true;
         break;
     case EXPLAIN:
         o->explain = true;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_CSV_TENSORS } format;
@@ -35,6 +36,10 @@ typedef struct options {
     bool check;                     /* devices --check */
     unsigned threads;               /* of sweeps; 0: one a core */
     unsigned part, parts;           /* --shard; 0: all */
+    size_t memory_limit;            /* bytes; 0, as of the next two: none */
+    double time_limit;              /* seconds */
+    uint64_t instruction_limit;
+    bool sandbox;
     setting *settings;
     size_t setting_count;
     char **words;                   /* what is no option, the script first */

@@ -32,8 +32,9 @@ void kci_limits_set(kci_limits *limits, const kc_vm_options *options)
     limits->seconds = options->time_limit > 0 ? options->time_limit : 0;
     limits->instructions = options->instruction_limit;
     limits->any = limits->memory > 0 || limits->seconds > 0 || limits->instructions > 0;
-    limits->text = !limits->any ? SIZE_MAX : limits->memory > 0 ? limits->memory / 3 : TEXT;
-    limits->table = !limits->any ? SIZE_MAX : limits->text < TABLE ? limits->text : TABLE;
+    limits->bounded = limits->any && (limits->memory > 0 || limits->instructions > 0 || limits->seconds < INFINITY);
+    limits->text = !limits->bounded ? SIZE_MAX : limits->memory > 0 ? limits->memory / 3 : TEXT;
+    limits->table = !limits->bounded ? SIZE_MAX : limits->text < TABLE ? limits->text : TABLE;
 }
 
 void kci_limits_begin(kci_limits *limits)

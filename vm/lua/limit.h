@@ -21,7 +21,7 @@ typedef struct kci_limits {
     double seconds;
     uint64_t instructions;
     /* What follows from them. */
-    bool any;
+    bool any, bounded;      /* bounded: one of them ends for sure */
     size_t text, table;     /* bytes of the largest block of either kind */
     int said[KCI_LIMITS];   /* registry references: the sentence of each limit, made before memory is short */
     /* Of the run in progress. */

@@ -93,7 +93,7 @@ static kc_status read_file(kc_vm *vm, const char *path, kci_buffer *text)
     FILE *file = fopen(path, "rb");
     if (file != NULL) {
         what = "read";
-        while ((length = fread(piece, 1, sizeof piece, file)) > 0 && (!vm->limits.any || text->length <= MOST_TEXT))
+        while ((length = fread(piece, 1, sizeof piece, file)) > 0 && (!vm->limits.bounded || text->length <= MOST_TEXT))
             kci_buffer_add(text, piece, length);
         if (!ferror(file))
             what = NULL;
@@ -178,7 +178,7 @@ static int load_line(lua_State *L, run *r)
 
 static int load_script(lua_State *L, run *r)
 {
-    if (r->vm->limits.any && r->length > MOST_TEXT)
+    if (r->vm->limits.bounded && r->length > MOST_TEXT)
         return luaL_error(L, "%s: under a limit a script has at most %d bytes", r->name, MOST_TEXT);
     return r->line ? load_line(L, r) : load_text(L, r, 0);
 }
