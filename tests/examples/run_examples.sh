@@ -59,6 +59,14 @@ fact "the last one prices the same matmul" \
 cp "$work/out" "$work/first" && "$work/threads" $script >"$work/second"
 fact "threads make no difference" cmp "$work/first" "$work/second"
 
+fact "untrusted.c compiles" compile untrusted "-lkcost-$ENGINE" -lkcost
+fact "untrusted.c prices the matmul" says "$work/untrusted" $script
+echo 'while true do pcall(string.rep, "x", 1e8) end' >"$work/bomb.lua"
+fact "a script that goes for a limit hits it" ends 3 "$work/untrusted" "$work/bomb.lua"
+fact "in words" grep -q 'limit of .* was hit' "$work/out"
+echo 'error "mine"' >"$work/error.lua"
+fact "a script's error is one" ends 1 "$work/untrusted" "$work/error.lua"
+
 # shellcheck disable=SC2046
 fact "own_state.c compiles" compile own_state "-lkcost-$ENGINE" -lkcost $(pkg-config --libs "$ENGINE")
 fact "own_state.c prices the matmul" says "$work/own_state" $at/stock.lua
