@@ -365,6 +365,26 @@ TEST(tostring_gives_no_addresses)
                 "[\"table\",\"function\",\"5\"]");
 }
 
+TEST(the_libraries_do_what_the_manual_says)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    kc_status status = kc_vm_run_file(vm, "tests/lua/libraries.lua");
+    assert_text(kc_vm_message(vm), "");
+    assert_int_equal(status, KC_OK);
+    kc_vm_free(vm);
+}
+
+TEST(random_numbers_are_the_same_in_every_run_and_on_both_engines)
+{
+    assert_text(json("return math.random(1000), math.random(1000), math.random(1000)"), "[247,235,70]");
+}
+
+TEST(pairs_comes_in_one_order)
+{
+    assert_text(json("local o = {} for k in pairs { 5, c = 1, a = 2, [true] = 3, b = 4, [0.5] = 6 } do o[#o + 1] = tostring(k) end return o"),
+                "[\"0.5\",\"1\",\"a\",\"b\",\"c\",\"true\"]");
+}
+
 TEST(the_stdlib_is_required_like_a_module)
 {
     assert_text(json("local kc = require 'kcost' return require 'kcost.gemm' == kc.lib.gemm, "
@@ -529,6 +549,9 @@ int main(void)
         cmocka_unit_test(a_run_leaves_nothing_for_the_next),
         cmocka_unit_test(finalizers_are_refused),
         cmocka_unit_test(tostring_gives_no_addresses),
+        cmocka_unit_test(the_libraries_do_what_the_manual_says),
+        cmocka_unit_test(random_numbers_are_the_same_in_every_run_and_on_both_engines),
+        cmocka_unit_test(pairs_comes_in_one_order),
         cmocka_unit_test(the_stdlib_is_required_like_a_module),
         cmocka_unit_test(a_sandbox_requires_no_neighbours),
         cmocka_unit_test(the_host_gives_modules_also_to_a_sandbox),

@@ -604,7 +604,8 @@ typedef struct kc_vm kc_vm;
  *
  * The sandbox.  A script sees a fresh environment each run: the harmless parts of the base library, string,
  * table, math and coroutine, and `kcost` with its stdlib through require.  It reaches no file, process, clock,
- * address, bytecode, collector or other script, whatever it does.
+ * address, bytecode, collector or other script, whatever it does; what it computes is the same in every run and on both
+ * engines: pairs comes in one order, math.random is seeded, no table is weak, numbers have one text.
  *
  * Limits.  They hold against everything that a script can do (pcall, coroutines, patterns, metamethods, long
  * calls), are looked at some thousand times a millisecond, and end the run with KC_ELIMIT; kc_vm_limit says

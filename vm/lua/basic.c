@@ -72,7 +72,8 @@ static int basic_setmetatable(lua_State *L)
     return 1;
 }
 
-const luaL_Reg kci_basic_functions[] = {{"print", basic_print},
+const luaL_Reg kci_basic_functions[] = {{"pairs", kci_ordered_pairs},
+                                        {"print", basic_print},
                                         {"setmetatable", basic_setmetatable},
                                         {"tonumber", basic_tonumber},
                                         {"tostring", basic_tostring},

@@ -8,12 +8,14 @@
 
 #include "binding.h"
 
-extern const luaL_Reg kci_basic_functions[];     /* basic.c: print, tonumber, tostring, setmetatable */
+extern const luaL_Reg kci_basic_functions[];     /* basic.c: print, pairs, tonumber … */
 extern const luaL_Reg kci_string_functions[];    /* strings.c */
 extern const luaL_Reg kci_pattern_functions[];   /* patterns.c: find, match, gmatch, gsub */
 extern const luaL_Reg kci_table_functions[];     /* lists.c: concat, insert, remove, sort, unpack */
 extern const luaL_Reg kci_coroutine_functions[]; /* coroutines.c */
 extern const luaL_Reg kci_random_functions[];    /* random.c: math.random, math.randomseed */
+
+int kci_ordered_pairs(lua_State *L); /* pairs.c */
 
 /* Makes pcall and xpcall and keeps them; sets them in the table at the top. */
 void kci_catching_open(lua_State *L, kci_state *state);
