@@ -35,10 +35,11 @@ ends() {
 
 while read -r script status; do
     # The machine may have been busy.
-    ends "$script" "$status" >/dev/null || {
+    for _ in 1 2 3; do
+        ends "$script" "$status" >/dev/null && break
         "$KCOST" --sandbox --memory-limit 16M --time-limit 0.2 "$script" >/dev/null 2>"$here/$(basename "$script").err"
         status=$?
-    }
+    done
     fact "$script ends as its first line says" ends "$script" "$status"
 done <"$here/statuses"
 fact "all of them ran" [ "$(wc -l <"$here/statuses")" = "$(wc -l <"$here/scripts")" ]

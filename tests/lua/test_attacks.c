@@ -75,11 +75,13 @@ static void fault(verdict *v, const char *what, const char *said)
         snprintf(v->fault, sizeof v->fault, "%s: %.200s", what, said);
 }
 
-static void judge(verdict *v, kc_vm *vm, kc_status status, double ms)
+/* `cpu_ms` of the `ms` were this thread's: on a busy machine what should finish may get too little of the time limit. */
+static void judge(verdict *v, kc_vm *vm, kc_status status, double ms, double cpu_ms)
 {
+    int starved = kc_vm_limit(vm) == KC_LIMIT_TIME && cpu_ms < 900 * v->limits->seconds;
     v->class = class_of(status, kc_vm_limit(vm));
     v->late_ms = ms - 1e3 * v->limits->seconds;
-    if (!expected(v->attack, v->class))
+    if (!expected(v->attack, v->class) && !starved)
         fault(v, v->class, kc_vm_message(vm));
     if (strstr(kc_vm_message(vm), "ESCAPE") || strlen(kc_vm_message(vm)) > MOST_SAID)
         fault(v, "it says", kc_vm_message(vm));
@@ -99,9 +101,9 @@ static void try_attack(verdict *v)
         return;
     }
     for (int run = 0; run <= v->attack->twice; run++) {
-        double began = now_ms(CLOCK_MONOTONIC);
+        double began = now_ms(CLOCK_MONOTONIC), cpu = now_ms(CLOCK_THREAD_CPUTIME_ID);
         kc_status status = kc_vm_run(vm, v->attack->text, v->attack->length, v->attack->name);
-        judge(v, vm, status, now_ms(CLOCK_MONOTONIC) - began);
+        judge(v, vm, status, now_ms(CLOCK_MONOTONIC) - began, now_ms(CLOCK_THREAD_CPUTIME_ID) - cpu);
     }
     if (kc_vm_run(vm, "return 1", 8, "after") != KC_OK)
         fault(v, "the next run", kc_vm_message(vm));
