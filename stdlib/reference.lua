@@ -161,6 +161,25 @@ call("program", "name: string, kernels: (Kernel|Tensor|Program)[]", "Program",
 call("times", "x: Kernel|Tensor|Program, n: number", "Program", "x, n times.",
     { example = [[kc.times(layer, 32)]] })
 
+call("beside", "name: string, parts: (Kernel|Tensor|Program)[]", "Program", [[
+The same parts at the same time. Roofs add up over them; the time is that of the longest part, or of the longest roof,
+never above one after another. `serial_time` is still the sum.]],
+    { shown = "beside(name, { … })", example = [[kc.beside("overlapped", { matmul, allreduce })]] })
+
+call("comm", "what: string, tensor: Tensor, opts: CommOptions", "Tensor", [[
+What this device gets in a collective of several, each of which has such a tensor. `"allreduce"`, `"alltoall"`,
+`"broadcast"` and `"sendrecv"` keep its shape; `"allgather"` and `"reducescatter"` make a dim `ranks` times as long or as
+short. A kernel of its own: nothing is fused with it. HBM moves what is read and what is got, once; the link takes
+`link_steps * link.latency + link_bytes / rate` and `link.fixed` at its launch, the rate being the share `sustained.link`
+of `link.bandwidth`, at most `link.peer` to each other rank. `collective.lua` says bytes and steps.]],
+    { shown = "comm(what, tensor, opts)", example = [[kc.comm("allreduce", Y, { ranks = 8 })]],
+        options = {
+            { "ranks", "integer", "devices that take part" },
+            { "over", "string", "the dim that is gathered or scattered along; the first if it is left out" },
+            { "algorithm", "string", "`\"ring\"` (default) or `\"tree\"`" },
+            { "name", "string", "of the result; `\"X.allreduce\"` if it is left out" },
+        } })
+
 call("fuse", "name: string, kernels: (Kernel|Tensor)[], opts?: FuseOptions", "Kernel", [[
 One kernel of several: what one wrote and the next read stays on chip. Drops schedules. A kernel outside that needs
 something from inside and is needed by it is an error.]],
@@ -329,9 +348,11 @@ reference.objects = {
         { "name", "string", "" }, { "bits", "number", "an element" } },
     { kind = "kernel", text = "One launch; print shows its loop nest.",
         { "name", "string", "" }, { "tensors", "Tensor[]", "that it writes" },
-        { "schedule", "table?", "as it is resolved; nil where it is untiled" } },
-    { kind = "program", text = "Kernels that run one after another.",
-        { "name", "string", "" }, { "kernels", "(Kernel|Program)[]", "in launch order" } },
+        { "schedule", "table?", "as it is resolved; nil where it is untiled" },
+        { "comm", "string?", "which collective it is, `\"allreduce\"`; nil where it is none" } },
+    { kind = "program", text = "Kernels that run one after another, or beside each other.",
+        { "name", "string", "" }, { "kernels", "(Kernel|Program)[]", "in launch order" },
+        { "beside", "boolean", "its parts run at the same time" } },
     { kind = "device", text = "Figures by name, as in a file of devices/: `d.cores`, `d.hbm.bandwidth` (byte/s), `d.source`.",
         { "with", "Device", "another one, with these figures changed; peaks are recomputed", params = "figures: table" },
         { "name", "string", "the product" }, { "id", "string", "" }, { "aliases", "string", "" }, { "vendor", "string", "" },
@@ -390,6 +411,8 @@ reference.fields = {
     { "bytes bytes_read bytes_written", "byte", "HBM traffic" },
     { "bytes_min", "byte", "compulsory HBM traffic: what any schedule must move" },
     { "l2_bytes smem_bytes", "byte", "traffic of the inner levels" },
+    { "link_bytes", "byte", "of collectives: what one device sends, in one direction" },
+    { "link_steps", "", "of collectives: steps that wait for each other" },
     { "tensors", "byte", [[of each: `name`, `bytes_read`, `bytes_written`, `l2_bytes`, `loads`, and by cause
         `compulsory reload pass spill split`, which add up]], "table[]" },
     { "intensity ridge", "FLOP/byte", "`flops / bytes`, and where the device's roofs meet" },

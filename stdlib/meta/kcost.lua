@@ -72,6 +72,12 @@
 ---@field lo? number the least `k - q`
 ---@field hi? number the largest
 
+---@class kcost.CommOptions
+---@field ranks? integer devices that take part
+---@field over? string the dim that is gathered or scattered along; the first if it is left out
+---@field algorithm? string `"ring"` (default) or `"tree"`
+---@field name? string of the result; `"X.allreduce"` if it is left out
+
 ---@class kcost.FuseOptions
 ---@field save? string[] tensors that are still written, by name
 
@@ -155,11 +161,13 @@
 ---@field name string
 ---@field tensors kcost.Tensor[] that it writes
 ---@field schedule table? as it is resolved; nil where it is untiled
+---@field comm string? which collective it is, `"allreduce"`; nil where it is none
 
----Kernels that run one after another.
+---Kernels that run one after another, or beside each other.
 ---@class kcost.Program
 ---@field name string
 ---@field kernels (kcost.Kernel|kcost.Program)[] in launch order
+---@field beside boolean its parts run at the same time
 
 ---Figures by name, as in a file of devices/: `d.cores`, `d.hbm.bandwidth` (byte/s), `d.source`.
 ---@class kcost.Device
@@ -218,6 +226,8 @@
 ---@field bytes_min number? [byte] compulsory HBM traffic: what any schedule must move
 ---@field l2_bytes number? [byte] traffic of the inner levels
 ---@field smem_bytes number? [byte] traffic of the inner levels
+---@field link_bytes number? [byte] of collectives: what one device sends, in one direction
+---@field link_steps number? of collectives: steps that wait for each other
 ---@field tensors table[]? [byte] of each: `name`, `bytes_read`, `bytes_written`, `l2_bytes`, `loads`, and by cause `compulsory reload pass spill split`, which add up
 ---@field intensity number? [FLOP/byte] `flops / bytes`, and where the device's roofs meet
 ---@field ridge number? [FLOP/byte] `flops / bytes`, and where the device's roofs meet
@@ -602,6 +612,132 @@ function attention.standard_backward(p) end
 ---@param p kcost.lib.attention.flash_backward
 ---@return kcost.Kernel
 function attention.flash_backward(p) end
+
+---collective.lua: what devices send each other, alone and beside a matmul.
+---
+---p ranks, a message of S bytes (the whole of what is reduced, gathered, scattered or sent), in one direction over the
+---device's link, whose rate is link.bandwidth, but no more than link.peer to each other rank:
+---    time = launch + link.fixed + steps * link.latency + bytes / (rate * sustained.link)
+---
+---    call             bytes, ring        steps       bytes, tree          steps
+---    allreduce        2 (p-1)/p S        2 (p-1)     2 S                  2 log2 p
+---    allgather        (p-1)/p S          p - 1       (p-1)/p S            log2 p
+---    reducescatter    (p-1)/p S          p - 1       (p-1)/p S            log2 p
+---    alltoall         (p-1)/p S          1           log2(p)/2 S          log2 p
+---    broadcast        S                  p - 1       S                    log2 p
+---    send             S                  1           S                    1
+---
+---Logarithms are rounded up.  Sources: rings, Patarasuk and Yuan (2009); two pipelined trees (allreduce, broadcast),
+---Sanders, Speck and Träff (2009), NCCL's double binary trees; recursive doubling and halving, Thakur, Rabenseifner
+---and Gropp (2005); all-to-all to all at once, or in log2 p steps, Bruck et al. (1997); latency and rate, Hockney
+---(1994).  Against 545 times of NCCL on A100, H100 and B200 (aiconfigurator) the median error is 25 %, 11 % above
+---100 MB; messages of 0.1 to 10 MB, for which NCCL changes its protocols, take up to 1.6 times as long.
+---HBM: what a rank has is read once, what it gets written once.  Additions count as no work; cores that a library
+---takes for its copies are not charged.
+---
+---Parameters of every function but the last:
+---    n            elements that this rank has before, required
+---    ranks        p, required
+---    dtype        "f16"
+---    algorithm    "ring" or "tree": "ring"
+---@class kcost.lib.collective
+local collective = {}
+
+---@class kcost.lib.collective.allreduce
+---@field algorithm? string "ring" or "tree": "ring"
+---@field dtype? kcost.DtypeName "f16"
+---@field n integer elements that this rank has before, required
+---@field ranks integer p, required
+
+---Every rank gets the sum over all: n elements.
+---@param p kcost.lib.collective.allreduce
+---@return any
+function collective.allreduce(p) end
+
+---@class kcost.lib.collective.allgather
+---@field algorithm? string "ring" or "tree": "ring"
+---@field dtype? kcost.DtypeName "f16"
+---@field n integer elements that this rank has before, required
+---@field ranks integer p, required
+
+---Every rank gets what all have: ranks * n elements.
+---@param p kcost.lib.collective.allgather
+---@return any
+function collective.allgather(p) end
+
+---@class kcost.lib.collective.reducescatter
+---@field algorithm? string "ring" or "tree": "ring"
+---@field dtype? kcost.DtypeName "f16"
+---@field n integer elements that this rank has before, required
+---@field ranks integer p, required
+
+---Every rank gets its part of the sum over all: n / ranks elements.
+---@param p kcost.lib.collective.reducescatter
+---@return any
+function collective.reducescatter(p) end
+
+---@class kcost.lib.collective.alltoall
+---@field algorithm? string "ring" or "tree": "ring"
+---@field dtype? kcost.DtypeName "f16"
+---@field n integer elements that this rank has before, required
+---@field ranks integer p, required
+
+---Every rank sends each other one n / ranks elements, and gets as many.
+---@param p kcost.lib.collective.alltoall
+---@return any
+function collective.alltoall(p) end
+
+---@class kcost.lib.collective.broadcast
+---@field algorithm? string "ring" or "tree": "ring"
+---@field dtype? kcost.DtypeName "f16"
+---@field n integer elements that this rank has before, required
+---@field ranks integer p, required
+
+---Every rank gets what the first one has: n elements.
+---@param p kcost.lib.collective.broadcast
+---@return any
+function collective.broadcast(p) end
+
+---@class kcost.lib.collective.send
+---@field algorithm? string "ring" or "tree": "ring"
+---@field dtype? kcost.DtypeName "f16"
+---@field n integer elements that this rank has before, required
+---@field ranks integer p, required
+
+---One rank to one other: n elements.
+---@param p kcost.lib.collective.send
+---@return any
+function collective.send(p) end
+
+---@class kcost.lib.collective.matmul_allreduce
+---@field algorithm? string "ring"
+---@field chunks? integer of m, which they divide: 1
+---@field dtype? kcost.DtypeName "f16"
+---@field k integer sizes of the whole product, required; ranks divides k
+---@field m integer sizes of the whole product, required; ranks divides k
+---@field n integer sizes of the whole product, required; ranks divides k
+---@field ranks integer required
+---@field tile? table of a chunk's matmul: untiled
+
+---C[m,n] = sum over ranks of A[m,k/ranks] B[k/ranks,n]: the row-parallel matmul of tensor parallelism, then an allreduce
+---of C.  In chunks of rows, the allreduce of one chunk runs beside the matmul of the next:
+---
+---    chunks = 1:  A B         C
+---    chunks = 3:  A B  A B C  A B C  C
+---
+---so that all but the first matmul and the last allreduce overlap: with t and u the seconds of one chunk's matmul and
+---allreduce, t + (chunks - 1) max(t, u) + u.  Smaller chunks have more latencies, launches and bytes of B.
+---Useful work: 2 m n k / ranks FLOP.  Link: an allreduce of m n elements.
+---Source: Wang et al., "Overlap communication with dependent computation via decomposition" (ASPLOS 2023).
+---    m, n, k      sizes of the whole product, required; ranks divides k
+---    ranks        required
+---    chunks       of m, which they divide: 1
+---    dtype        "f16"
+---    algorithm    "ring"
+---    tile         of a chunk's matmul: untiled
+---@param p kcost.lib.collective.matmul_allreduce
+---@return any
+function collective.matmul_allreduce(p) end
 
 ---conv.lua: convolutions in one, two or three dimensions.
 ---
@@ -1908,6 +2044,7 @@ local transformer = {}
 
 ---@class kcost.Lib
 ---@field attention kcost.lib.attention
+---@field collective kcost.lib.collective
 ---@field conv kcost.lib.conv
 ---@field elementwise kcost.lib.elementwise
 ---@field embedding kcost.lib.embedding
@@ -2083,6 +2220,25 @@ function kc.program(name, kernels) end
 ---@param n number
 ---@return kcost.Program
 function kc.times(x, n) end
+
+---The same parts at the same time. Roofs add up over them; the time is that of the longest part, or of the longest roof, never above one after another. `serial_time` is still the sum.
+---```lua
+---kc.beside("overlapped", { matmul, allreduce })
+---```
+---@param name string
+---@param parts (kcost.Kernel|kcost.Tensor|kcost.Program)[]
+---@return kcost.Program
+function kc.beside(name, parts) end
+
+---What this device gets in a collective of several, each of which has such a tensor. `"allreduce"`, `"alltoall"`, `"broadcast"` and `"sendrecv"` keep its shape; `"allgather"` and `"reducescatter"` make a dim `ranks` times as long or as short. A kernel of its own: nothing is fused with it. HBM moves what is read and what is got, once; the link takes `link_steps * link.latency + link_bytes / rate` and `link.fixed` at its launch, the rate being the share `sustained.link` of `link.bandwidth`, at most `link.peer` to each other rank. `collective.lua` says bytes and steps.
+---```lua
+---kc.comm("allreduce", Y, { ranks = 8 })
+---```
+---@param what string
+---@param tensor kcost.Tensor
+---@param opts kcost.CommOptions
+---@return kcost.Tensor
+function kc.comm(what, tensor, opts) end
 
 ---One kernel of several: what one wrote and the next read stays on chip. Drops schedules. A kernel outside that needs something from inside and is needed by it is an error.
 ---```lua

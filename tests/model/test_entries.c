@@ -48,6 +48,8 @@ static void call_constructors(void)
     GIVES_NULL(kc_group, NULL, NULL, NULL, 0);
     GIVES_NULL(kc_program_new, NULL, "p", NULL, 0);
     GIVES_NULL(kc_times, NULL, 2);
+    GIVES_NULL(kc_beside, NULL, "p", NULL, 0);
+    GIVES_NULL(kc_comm, "allreduce", NULL, 2, NULL, NULL, NULL);
     GIVES_NULL(kc_resized, NULL, NULL, 0);
     GIVES_NULL(kc_renamed, NULL, NULL, NULL, 0);
     GIVES_NULL(kc_schedule_new, NULL);
@@ -72,6 +74,8 @@ static void call_objects(void)
     GIVES_NOTHING(kc_kernel_tensors, NULL);
     GIVES_NULL(kc_kernel_tensor, NULL, 0);
     GIVES_NULL(kc_kernel_schedule, NULL);
+    GIVES_NULL(kc_kernel_comm, NULL);
+    GIVES_NOTHING(kc_program_beside, NULL);
     GIVES_NOTHING(kc_program_parts, NULL);
     GIVES_NULL(kc_program_part, NULL, 0);
     GIVES_NOTHING(kc_program_times, NULL, 0);

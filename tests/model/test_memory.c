@@ -6,7 +6,7 @@
 enum {
     F16, Q, K, V, READ_Q, READ_K, READ_V, READ_S, READ_P, SCORES, MASKED, SOFTMAX, PRODUCT, LSE, SUMMED, S, P, O, L,
     UNFUSED, FLASH, SAVED, SCHEDULE, TILED, RESIZED, RENAMED, TIMES, PROGRAM, GROUP, COUNTED, COUNTED_ALL, DEVICE,
-        TIMED,
+        TIMED, SENT, BESIDE, TIMED_BESIDE, RESIZED_BESIDE,
     STEPS
 };
 
@@ -60,6 +60,12 @@ static void *group(scene *s)
 {
     kc_object *parts[2] = { s->made[TILED], s->made[UNFUSED] };
     return kc_group(s->context, "ragged", parts, 2);
+}
+
+static void *beside(scene *s)
+{
+    kc_object *parts[2] = { s->made[TILED], s->made[SENT] };
+    return kc_beside(s->context, "both", parts, 2);
 }
 
 static void *step(scene *s, int i)
@@ -128,8 +134,16 @@ static void *step(scene *s, int i)
         return kc_count(s->made[PROGRAM], NULL);
     case DEVICE:
         return kc_device_named(s->context, "h100-sxm5");
-    default:
+    case TIMED:
         return kc_evaluate(s->made[TILED], s->made[DEVICE], NULL);
+    case SENT:
+        return kc_comm("allgather", s->made[O], 4, "e", "tree", NULL);
+    case BESIDE:
+        return beside(s);
+    case TIMED_BESIDE:
+        return kc_evaluate(s->made[BESIDE], s->made[DEVICE], NULL);
+    default:
+        return kc_resized(s->made[BESIDE], (kc_size[]){ { "e", 16 } }, 1);
     }
 }
 
@@ -138,7 +152,7 @@ static const int order[STEPS] = { F16, Q, K, V, READ_Q, READ_K, READ_V, SCORES, 
                                   PRODUCT,
                                   O, LSE, SUMMED, L, UNFUSED, FLASH, SAVED, SCHEDULE, TILED, RESIZED, RENAMED, TIMES,
                                       PROGRAM,
-                                  GROUP, COUNTED, COUNTED_ALL, DEVICE, TIMED };
+                                  GROUP, COUNTED, COUNTED_ALL, DEVICE, TIMED, SENT, BESIDE, TIMED_BESIDE, RESIZED_BESIDE };
 
 /* A call that gave nothing was refused memory; made again, it gives something. */
 static void *made_at_last(scene *s, int i)
@@ -207,16 +221,16 @@ static const char *json_at_last(kc_object *x)
 }
 
 /* What is asked of the end: texts of all kernels, JSON of all results. */
-enum { TEXT_BYTES = 32768 };
+enum { TEXT_BYTES = 65536 };
 
 static void ask_all(scene *s, char *texts)
 {
-    static const int shown[] = { UNFUSED, FLASH, SAVED, TILED, RESIZED, RENAMED, PROGRAM, GROUP },
-        counts[] = { COUNTED, COUNTED_ALL, TIMED };
+    static const int shown[] = { UNFUSED, FLASH, SAVED, TILED, RESIZED, RENAMED, PROGRAM, GROUP, BESIDE, RESIZED_BESIDE },
+        counts[] = { COUNTED, COUNTED_ALL, TIMED, TIMED_BESIDE };
     size_t used = 0;
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         used += (size_t)snprintf(texts + used, TEXT_BYTES - used, "%s\n", text_at_last(s->made[shown[i]]));
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         used += (size_t)snprintf(texts + used, TEXT_BYTES - used, "%s\n", json_at_last(s->made[counts[i]]));
     used += (size_t)snprintf(texts + used, TEXT_BYTES - used, "%s\n", json_at_last(s->made[GROUP]));
     assert_true(used < TEXT_BYTES);

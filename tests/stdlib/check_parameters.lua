@@ -41,6 +41,7 @@ local image = {
 }
 local grid = { grid = { 8, 8 }, radius = 1, flops = 3, dtype = "f64" }
 local array = { n = 8, dtype = "f32" }
+local sent = { n = 8, ranks = 2, dtype = "f16", algorithm = "tree" }
 local step = lib.gemm.plain { m = 1, n = 8, k = 8 }
 
 -- What every function takes, with nothing wrong.
@@ -52,6 +53,12 @@ local good = {
     ragged = with(without(heads, "seq", "keys", "batch"), { requests = { { 1, 2 }, { 3, 0 } }, tile = { i = 2 } }),
     prefix = with(lengths, { prefix = 3 }), chunked = with(lengths, { chunk = 3 }),
     decode = with(lengths, { cached = 7, seq = 1, splits = 2, page = 4, tile = { p = 1 }, schedule = { stages = 2 } }),
+  },
+  collective = {
+    allreduce = sent, allgather = sent, reducescatter = sent, alltoall = sent, broadcast = sent, send = sent,
+    matmul_allreduce = {
+      m = 8, n = 8, k = 8, ranks = 2, chunks = 2, dtype = "f16", algorithm = "tree", tile = { m = 4 },
+    },
   },
   conv = {
     forward = with(image, { bias = true, epilogue = "relu" }), backward_data = image, backward_weight = image,

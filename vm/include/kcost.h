@@ -209,6 +209,13 @@ kc_value *kc_causal(kc_value *a, const char *q, const char *k);
 /* Another dtype on chip and in a later write; no FLOP. */
 kc_value *kc_cast(kc_value *a, const kc_dtype *dtype);
 
+/* What this rank of `ranks` gets in a collective over `tensor`, on the device's link: a written tensor, a kernel of
+ * its own.  `what` is "allreduce", "alltoall", "broadcast", "sendrecv", of the same shape; "allgather" and
+ * "reducescatter", ranks times as long or as short along `over` (NULL: the first dim).  `algorithm` "ring" (NULL) or
+ * "tree"; name NULL: "X.allreduce".  Times: kc_field, link_bytes, link_steps, times.link. */
+kc_tensor *kc_comm(const char *what, kc_tensor *tensor, double ranks, const char *over, const char *algorithm,
+                   const char *name);
+
 /* ---- kernels, programs ------------------------------------------------ */
 
 /* Wherever a kernel is wanted, a written tensor stands for its own.  Nothing is changed once it is made. */
@@ -231,6 +238,9 @@ kc_kernel *kc_group(kc_context *context, const char *name, kc_object *const *par
 /* Kernels, written tensors and programs in launch order: work, bytes and times are their sums. */
 kc_program *kc_program_new(kc_context *context, const char *name, kc_object *const *parts, size_t count);
 kc_program *kc_times(kc_object *part, double n);       /* a program that runs it n times */
+/* The same parts at the same time: as long as the longest of them, or as the roof that they ask most of
+ * together; never longer than one after another. */
+kc_program *kc_beside(kc_context *context, const char *name, kc_object *const *parts, size_t count);
 /* The same thing (a tensor, kernel or program) at other sizes ("i j" ties dims), or with other dim names, of
  * the same kind and with its schedules.  Dims that an index derives follow; naming one is an error. */
 kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count);
@@ -239,6 +249,8 @@ kc_object *kc_renamed(kc_object *object, const char *const *from, const char *co
 size_t kc_kernel_tensors(const kc_kernel *kernel);                 /* the written ones */
 kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i);    /* a new reference */
 kc_schedule *kc_kernel_schedule(const kc_kernel *kernel);          /* as given; NULL: untiled */
+const char *kc_kernel_comm(const kc_kernel *kernel);               /* "allreduce"; NULL: no collective */
+int kc_program_beside(const kc_program *program);                  /* 1: its parts run at the same time */
 size_t kc_program_parts(const kc_program *program);
 kc_object *kc_program_part(const kc_program *program, size_t i);   /* a kernel or program; a new reference */
 double kc_program_times(const kc_program *program, size_t i);      /* how often that part runs */
@@ -366,6 +378,7 @@ typedef enum kc_field {
     KC_THROUGHPUT, KC_BANDWIDTH, KC_SMEM, KC_REGISTER_BYTES,
     KC_CTAS, KC_OCCUPANCY, KC_WAVES, KC_WAVE_EFFICIENCY, KC_TILE_EFFICIENCY, KC_PASSES, KC_LAUNCHES,
     KC_MEASURED, KC_MEASURED_RATIO, KC_MEASURED_EFFICIENCY,
+    KC_LINK_BYTES, KC_LINK_STEPS,   /* of collectives: sent by one rank, one direction; steps that wait for each other */
     KC_FIELD_COUNT
 } kc_field;
 

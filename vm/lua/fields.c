@@ -133,17 +133,25 @@ static int push_schedule(kci_call *c, kc_kernel *kernel)
 
 static int kernel_field(kci_call *c, kc_kernel *kernel, const char *field)
 {
-    static const char *const names[] = {"name", "tensors", "schedule"};
+    static const char *const names[] = {"name", "tensors", "schedule", "comm"};
     if (strcmp(field, "tensors") == 0)
         return push_tensors(c, kernel);
     if (strcmp(field, "schedule") == 0)
         return push_schedule(c, kernel);
+    if (strcmp(field, "comm") == 0) {
+        lua_pushstring(c->L, kc_kernel_comm(kernel)); /* nil where there is none */
+        return 1;
+    }
     return kci_no_field(c, "a kernel", names, COUNT(names));
 }
 
 static int program_field(kci_call *c, const kc_program *program, const char *field)
 {
-    static const char *const names[] = {"name", "kernels"};
+    static const char *const names[] = {"name", "kernels", "beside"};
+    if (strcmp(field, "beside") == 0) {
+        lua_pushboolean(c->L, kc_program_beside(program));
+        return 1;
+    }
     if (strcmp(field, "kernels") != 0)
         return kci_no_field(c, "a program", names, COUNT(names));
     lua_State *L = c->L;

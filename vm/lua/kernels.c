@@ -36,6 +36,38 @@ static int kernels_program(lua_State *L)
         &c, kc_program_new(c.state->context, name, (kc_object *const *)parts.items, parts.count));
 }
 
+static int kernels_beside(lua_State *L)
+{
+    kci_call c = kci_begin(L, "beside", 2);
+    const char *name = kci_string(&c, 1, "name");
+    kci_handles parts = kci_read_handles(&c, 2, "parts", pick_part);
+    KCI_RETURN(&c, kc_beside(c.state->context, name, (kc_object *const *)parts.items, parts.count));
+}
+
+static const char *optional_string(kci_call *c, const char *option, const char *argument)
+{
+    int at = kci_option(c, 3, option);
+    return kci_absent(c, at) ? NULL : kci_string(c, at, argument);
+}
+
+/* comm(what, tensor, { ranks = 8 }) */
+static int kernels_comm(lua_State *L)
+{
+    static const char *const known[] = {"ranks", "over", "algorithm", "name"};
+    kci_call c = kci_begin(L, "comm", 3);
+    const char *what = kci_string(&c, 1, "what");
+    kc_tensor *tensor = kci_tensor(&c, 2, "tensor");
+    kci_options(&c, 3, "opts", known, COUNT(known));
+    int at = kci_option(&c, 3, "ranks");
+    if (kci_absent(&c, at))
+        return kci_error(&c, "opts.ranks is nothing, and a number of devices is wanted");
+    double ranks = kci_whole(&c, at, "opts.ranks", 1);
+    const char *over = optional_string(&c, "over", "opts.over");
+    const char *algorithm = optional_string(&c, "algorithm", "opts.algorithm");
+    const char *name = optional_string(&c, "name", "opts.name");
+    KCI_RETURN(&c, kc_comm(what, tensor, ranks, over, algorithm, name));
+}
+
 static int kernels_times(lua_State *L)
 {
     kci_call c = kci_begin(L, "times", 2);
@@ -92,5 +124,6 @@ const luaL_Reg kci_kernel_calls[] = {
     {"kernel", kernels_kernel}, {"program", kernels_program},
     {"times", kernels_times},   {"group", kernels_group},
     {"fuse", kernels_fuse},     {"resize", kernels_resize},
-    {"rename", kernels_rename}, {NULL, NULL},
+    {"rename", kernels_rename}, {"comm", kernels_comm},
+    {"beside", kernels_beside}, {NULL, NULL},
 };

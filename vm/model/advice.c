@@ -341,6 +341,11 @@ kc_status kci_advise(const kc_result *r, kci_advice *list, size_t *count)
     *count = 0;
     if (!r->of || !r->x)
         return KC_OK;
+    if (r->x->kind == KC_PROGRAM && kci_program_overlaps((const kc_program *)(const void *)r->x)) {
+        t.status = try_graph(r, &t.best[LAUNCH]); /* what a kernel saves there is not what the program saves */
+        insert(list, count, &t.best[LAUNCH], r->field[KC_TIME]);
+        return t.status;
+    }
     if (r->kernel_count > 0) {
         t.r = longest(r, &same);
         snprintf(of, sizeof of, " in %.80s", t.r->name);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "beside.h"
 #include "device.h"
 #include "fields.h"
 #include "group.h"
@@ -73,6 +74,7 @@ static void set_group_times(kc_result *r, const kci_load *loads, size_t count, c
     for (int f = 0; f < KC_FIELD_COUNT; f++)
         if (!isnan(field[f]))
             kci_result_set(r, (kc_field)f, field[f]);
+    memcpy(r->roof, times.roof, sizeof r->roof);
     r->bound = kci_roof_name(times.bound);
     r->class_name = kci_roof_class(times.bound);
 }
@@ -93,6 +95,8 @@ static kc_result *group_cost(const kc_kernel *group, const kc_device *device, co
         for (int f = 0; r && count == 1 && f < KC_FIELD_COUNT; f++) /* alone it is what it is */
             if (member->has[f])
                 kci_result_set(r, (kc_field)f, member->field[f]);
+        if (r && count == 1)
+            memcpy(r->roof, member->roof, sizeof r->roof);
         kc_release(member);
     }
     if (r)
@@ -130,9 +134,8 @@ typedef struct walk {
     bool words;
 } walk;
 
-static kc_status add_kernel(void *data, kc_kernel *kernel, double times)
+static kc_status add_kernel(walk *w, kc_kernel *kernel, double times)
 {
-    walk *w = data;
     kc_context *context = kernel->base.context;
     kc_result *r = kernel_result(kernel, times, w->device, w->options, w->words);
     if (!r)
@@ -144,10 +147,62 @@ static kc_status add_kernel(void *data, kc_kernel *kernel, double times)
     return status;
 }
 
+static kc_status add_parts(walk *w, const kc_program *program, double times);
+
+static kc_status add_part(walk *w, const kci_part *part, double times)
+{
+    if (part->object->kind == KC_KERNEL)
+        return add_kernel(w, (kc_kernel *)(void *)part->object, times * part->times);
+    return add_parts(w, (const kc_program *)(const void *)part->object, times * part->times);
+}
+
+static kc_result *empty_result(const walk *w, const kc_program *program)
+{
+    return kci_result_new(program->base.context, program->name,
+                          w->device ? kc_object_name((const kc_object *)(const void *)w->device) : NULL);
+}
+
+/* The parts' results one by one, then what they are together. */
+static kc_status add_beside(walk *w, const kc_program *program, double times)
+{
+    kc_context *context = program->base.context;
+    size_t count = program->part_count;
+    kc_result **parts = kci_alloc(context, count * sizeof *parts), *whole = parts ? empty_result(w, program) : NULL;
+    kc_status status = whole ? KC_OK : KC_ENOMEM;
+    for (size_t i = 0; i < count && status == KC_OK; i++) {
+        walk part = { empty_result(w, program), w->device, w->options, w->words };
+        parts[i] = part.total;
+        status = part.total ? add_part(&part, &program->parts[i], times) : KC_ENOMEM;
+        if (status == KC_OK)
+            status = kci_result_add_part(whole, parts[i]);
+    }
+    if (status == KC_OK && w->device)
+        kci_beside_time(whole, parts, count, times);
+    if (status == KC_OK)
+        status = kci_result_add_part(w->total, whole);
+    for (size_t i = 0; parts && i < count; i++)
+        kc_release(parts[i]);
+    kci_free(context, (void *)parts, count * sizeof *parts);
+    kc_release(whole);
+    return status;
+}
+
+static kc_status add_parts(walk *w, const kc_program *program, double times)
+{
+    kc_status status = KC_OK;
+    if (program->beside)
+        return add_beside(w, program, times);
+    for (size_t i = 0; i < program->part_count && status == KC_OK; i++)
+        status = add_part(w, &program->parts[i], times);
+    return status;
+}
+
 /* What a program says of itself, and of its kernels. */
 static kc_status add_words(kc_result *r, const kc_program *program, const kc_options *options)
 {
     kc_status status = kci_program_notes(program, &r->notes);
+    if (status == KC_OK)
+        status = kci_beside_notes(program, &r->notes);
     for (size_t i = 0; i < r->kernel_count && status == KC_OK; i++) {
         status = kci_result_words(r->kernels[i]);
         if (status == KC_OK)
@@ -160,11 +215,10 @@ static kc_result *program_result(const kc_program *program, const kc_device *dev
                                  const kc_options *options, bool words)
 {
     walk w = { .device = device, .options = options, .words = words };
-    w.total = kci_result_new(program->base.context, program->name,
-                             device ? kc_object_name((const kc_object *)(const void *)device) : NULL);
+    w.total = empty_result(&w, program);
     if (!w.total)
         return NULL;
-    kc_status status = kci_program_visit(program, add_kernel, &w);
+    kc_status status = add_parts(&w, program, 1);
     if (status == KC_OK)
         status = words ? add_words(w.total, program, options) : set_convention_line(w.total, options, false);
     if (status == KC_OK && kci_result_finish(w.total) == KC_OK) {

@@ -80,14 +80,19 @@ static void add_launch(listing *l, const kci_counts *counts, bool tiled, kci_reg
         add(l, counts->matmul_count > 0 ? "launch.fixed" : "launch.light");
 }
 
-static kc_status note_defaults(const kc_device *device, const kci_counts *counts, bool tiled, kci_regime regime,
-                               kci_notes *notes)
+static kc_status note_defaults(const kc_device *device, const kci_counts *counts, bool tiled, bool comm,
+                               kci_regime regime, kci_notes *notes)
 {
     listing l = { device, { .context = notes->context } };
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
         add(&l, always[i]);
     for (size_t i = 0; tiled && i < sizeof when_tiled / sizeof when_tiled[0]; i++)
         add(&l, when_tiled[i]);
+    if (comm) {
+        add(&l, "link.latency");
+        add(&l, "sustained.link");
+        add(&l, "link.fixed");
+    }
     add_shares(&l, counts);
     add_launch(&l, counts, tiled, regime);
     kc_status status = l.text.failed ? KC_ENOMEM : KC_OK;
@@ -120,7 +125,7 @@ static kc_status note_changes(const kc_device *device, kci_notes *notes)
     return status;
 }
 
-kc_status kci_note_device(const kc_device *device, const kci_counts *counts, bool tiled, kci_regime regime,
+kc_status kci_note_device(const kc_device *device, const kci_counts *counts, bool tiled, bool comm, kci_regime regime,
                           kci_notes *notes)
 {
     if (!notes)
@@ -131,6 +136,6 @@ kc_status kci_note_device(const kc_device *device, const kci_counts *counts, boo
     if (status == KC_OK)
         status = note_changes(device, notes);
     if (status == KC_OK)
-        status = note_defaults(device, counts, tiled, regime, notes);
+        status = note_defaults(device, counts, tiled, comm, regime, notes);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "time.h"
 
 /* One note names every default that this evaluation stands on. */
-kc_status kci_note_device(const kc_device *device, const kci_counts *counts, bool tiled, kci_regime regime,
+kc_status kci_note_device(const kc_device *device, const kci_counts *counts, bool tiled, bool comm, kci_regime regime,
                           kci_notes *notes);
 
 #endif

@@ -164,6 +164,8 @@ static kc_kernel *best_group(kc_kernel *group, const kc_device *device, const kc
 
 static kc_kernel *best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, counter *count)
 {
+    if (kernel->graph.comm.kind != KCI_NO_COMM)
+        return kc_retain(kernel); /* nothing to choose */
     if (kernel->member_count)
         return best_group(kernel, device, options, count);
     kc_kernel *plain = plain_kernel(kernel);
@@ -183,12 +185,14 @@ typedef struct walk {
     size_t part_count, capacity;
 } walk;
 
-static kc_status add_part(void *data, kc_kernel *kernel, double times)
+static kc_object *best_program(kc_program *program, const kc_device *device, const kc_options *options, counter *count);
+
+static kc_status add_part(walk *w, kc_object *part, double times)
 {
-    walk *w = data;
     if (!kci_reserve(w->context, &w->parts, &w->capacity, w->part_count + 1, sizeof *w->parts))
         return KC_ENOMEM;
-    kc_object *best = (kc_object *)best_kernel(kernel, w->device, w->options, w->count);
+    kc_object *best = part->kind == KC_PROGRAM ? best_program((kc_program *)(void *)part, w->device, w->options, w->count)
+                                               : (kc_object *)best_kernel((kc_kernel *)(void *)part, w->device, w->options, w->count);
     if (best && times > 1) {
         kc_object *repeated = (kc_object *)kc_times(best, times);
         kc_release(best);
@@ -200,13 +204,26 @@ static kc_status add_part(void *data, kc_kernel *kernel, double times)
     return KC_OK;
 }
 
+/* Programs are flattened, but for parts that run beside each other. */
+static kc_status add_parts(walk *w, const kc_program *program, double times)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < program->part_count && status == KC_OK; i++) {
+        const kci_part *part = &program->parts[i];
+        const kc_program *inner = (const kc_program *)(const void *)part->object;
+        bool whole = part->object->kind == KC_KERNEL || program->beside || inner->beside;
+        status = whole ? add_part(w, part->object, times * part->times) : add_parts(w, inner, times * part->times);
+    }
+    return status;
+}
+
 static kc_object *best_program(kc_program *program, const kc_device *device, const kc_options *options, counter *count)
 {
     kc_context *context = program->base.context;
     walk w = { .context = context, .device = device, .options = options, .count = count };
     kc_object *best = NULL;
-    if (kci_program_visit(program, add_part, &w) == KC_OK)
-        best = (kc_object *)kc_program_new(context, program->name, w.parts, w.part_count);
+    if (add_parts(&w, program, 1) == KC_OK)
+        best = (kc_object *)(program->beside ? kc_beside : kc_program_new)(context, program->name, w.parts, w.part_count);
     for (size_t i = 0; i < w.part_count; i++)
         kc_release(w.parts[i]);
     kci_free(context, w.parts, w.capacity * sizeof *w.parts);

@@ -264,6 +264,7 @@ static kc_status evaluate(work *w)
                           w->notes);
     if (status == KC_OK) {
         kci_fields_times(w->field, &times);
+        memcpy(w->r->roof, times.roof, sizeof times.roof);
         w->r->bound = kci_roof_name(times.bound);
         w->r->class_name = kci_roof_class(times.bound);
     }
@@ -292,6 +293,7 @@ static kc_status fill(work *w)
     if (status == KC_OK)
         status = set_rows(w);
     kci_fields_shape(w->field, counts, w->kernel->tiling != NULL);
+    kci_fields_link(w->field, w->graph, counts);
     for (int f = 0; f < KC_FIELD_COUNT; f++)
         if (!isnan(w->field[f]))
             kci_result_set(w->r, (kc_field)f, w->field[f]);

@@ -48,8 +48,8 @@ typedef struct kci_figures {
     double warp, max_warps, max_ctas, max_threads;
     double overlap;                 /* share of softmax that hides behind matrix work; 0 to 1 */
     struct { double graph, stream, eager, fixed, light; } launch;
-    struct { double bandwidth, peer, latency, count; } link;
-    struct { double matrix[KCI_FORMATS], vector, special, hbm, l2, smem; } sustained;
+    struct { double bandwidth, peer, latency, fixed, count; } link;
+    struct { double matrix[KCI_FORMATS], vector, special, hbm, l2, smem, link; } sustained;
     struct { double matrix, hbm, fixed; } fitted;   /* to measured kernels; 0: not */
     double tdp;
     struct { double vector; } energy;               /* J/FLOP of a board at its power limit */

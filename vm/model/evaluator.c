@@ -115,6 +115,7 @@ void kci_evaluator_fields(const kci_evaluator *e, double *field)
     kci_fields_work(field, &useful, &executed);
     kci_fields_bytes(field, e->rows, e->counts->rows, e->graph.tensor_count);
     kci_fields_shape(field, e->counts, e->tiling != NULL);
+    kci_fields_link(field, &e->graph, e->counts);
     if (e->device)
         kci_fields_times(field, &e->times);
     kci_fields_derived(field);

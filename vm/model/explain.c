@@ -6,6 +6,7 @@
 #include "ask.h"
 #include "device.h"
 #include "kernel.h"
+#include "program.h"
 #include "sensitivity.h"
 #include "si.h"
 
@@ -147,12 +148,19 @@ static void say_parts(page *p)
     say_beyond(p, longest);
 }
 
+static bool overlaps(const kc_result *r)
+{
+    return r->x && r->x->kind == KC_PROGRAM && kci_program_overlaps((const kc_program *)(const void *)r->x);
+}
+
 static void say_kernels(page *p)
 {
     const kc_result *r = p->r;
     size_t shown = r->kernel_count < MOST_ROWS ? r->kernel_count : MOST_ROWS;
     double rest = r->has[KC_TIME] ? r->field[KC_TIME] : 0;
-    add(p, "\nIts kernels, one after another:\n");
+    add(p, !overlaps(r) ? "\nIts kernels, one after another:\n"
+           : ((const kc_program *)(const void *)r->x)->beside ? "\nIts kernels, beside each other:\n"
+                                                             : "\nIts kernels, some of them beside others:\n");
     for (size_t i = 0; i < shown; i++) {
         const kc_result *k = r->kernels[i];
         kci_text_format(&p->text, "  %s: ", k->name);
@@ -290,6 +298,16 @@ static void say_bytes(page *p)
     say_rows(p);
 }
 
+static void say_link(page *p)
+{
+    const kc_result *r = p->r;
+    if (!r->has[KC_LINK_BYTES])
+        return;
+    add(p, "\nOver the link one device sends ");
+    add_amount(p, r->field[KC_LINK_BYTES], "B");
+    kci_text_format(&p->text, " in %.0f step%s that wait for each other.\n", number(r, KC_LINK_STEPS), number(r, KC_LINK_STEPS) == 1 ? "" : "s");
+}
+
 /* ---- what would help ------------------------------------------------------------------------------------ */
 
 static void say_advice(page *p, const kci_advice *advice)
@@ -358,7 +376,7 @@ static void say_search(page *p, const kci_advice *list, size_t count)
 static bool is_untiled(const kc_result *r)
 {
     const kc_kernel *kernel = (const kc_kernel *)(const void *)r->x;
-    return r->kernel_count == 0 && kernel && kernel->member_count == 0 && !kernel->tiling;
+    return r->kernel_count == 0 && kernel && kernel->member_count == 0 && !kernel->tiling && !r->has[KC_LINK_BYTES];
 }
 
 static kc_status say_help(page *p)
@@ -377,6 +395,11 @@ static kc_status say_help(page *p)
         status = say_fusible(p);
     if (is_untiled(r))
         add(p, "  It is untiled: each byte moves once and all roofs overlap, which a schedule approaches.\n");
+    else if (overlaps(r))
+        add(p, "  Fusions and schedules of kernels that run beside others were not tried.\n");
+    else if (count == 0 && r->kernel_count == 0 && r->has[KC_LINK_BYTES])
+        add(p, "  A collective has no schedule: a narrower dtype sends less, another algorithm waits less, and work beside it\n"
+               "  (kc.beside) hides it.\n");
     else if (count == 0)
         kci_text_format(&p->text, "  None of the %sschedules nearby saves 1 %%.\n",
                         r->kernel_count ? "fusions and of the longest kernel's " : "");
@@ -432,6 +455,7 @@ const char *kc_result_explain(kc_result *r)
     say_waves(&p);
     say_work(&p);
     say_bytes(&p);
+    say_link(&p);
     say_measured(&p);
     if (timed && status == KC_OK)
         status = say_help(&p);

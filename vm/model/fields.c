@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "link.h"
+
 kci_totals kci_useful_work(const kci_counts *counts)
 {
     kci_totals t = { 0, counts->useful_vector[0] + counts->useful_vector[1], counts->useful_special };
@@ -62,6 +64,15 @@ void kci_fields_shape(double *field, const kci_counts *counts, bool tiled)
     }
     field[KC_PASSES] = counts->passes > 1 ? counts->passes : 1;
     field[KC_LAUNCHES] = counts->launches > 1 ? counts->launches : 1;
+}
+
+void kci_fields_link(double *field, const kci_graph *graph, const kci_counts *counts)
+{
+    if (graph->comm.kind == KCI_NO_COMM)
+        return;
+    kci_comm_load load = kci_link_load(graph, counts);
+    field[KC_LINK_BYTES] = load.bytes;
+    field[KC_LINK_STEPS] = load.steps;
 }
 
 void kci_fields_times(double *field, const kci_times *times)

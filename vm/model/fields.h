@@ -22,6 +22,8 @@ void kci_fields_work(double *field, const kci_totals *useful, const kci_totals *
 void kci_fields_bytes(double *field, const kci_row *rows, const kci_row *section3, size_t tensor_count);
 /* CTAs, footprint, passes, launches. */
 void kci_fields_shape(double *field, const kci_counts *counts, bool tiled);
+/* Of a comm, what goes over the link. */
+void kci_fields_link(double *field, const kci_graph *graph, const kci_counts *counts);
 void kci_fields_times(double *field, const kci_times *times);
 /* intensity, throughput, bandwidth, tile_efficiency: from the fields above. */
 void kci_fields_derived(double *field);

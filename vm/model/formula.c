@@ -6,8 +6,10 @@
 #include "device.h"
 #include "fields.h"
 #include "kernel.h"
+#include "link.h"
 #include "occupancy.h"
 #include "plan.h"
+#include "program.h"
 #include "roof.h"
 #include "si.h"
 #include "tensor.h"
@@ -317,6 +319,41 @@ static bool matrix_roof(const page *p, bool useful, kci_compute_roof *roof)
     return formats == 1;
 }
 
+/* "  link_bytes: 2 x (p - 1) / p x S, p = 8, S = 1000 B = 1750" */
+static void say_sent(page *p)
+{
+    kci_comm_load load = kci_link_load(&p->graph, p->counts);
+    kci_text_format(&p->text, "  link_bytes: %s", load.formula ? load.formula : "one rank sends nothing");
+    add(p, ", p = ");
+    add_number(p, p->graph.comm.ranks);
+    add(p, " ranks, S = ");
+    add_number(p, load.message);
+    add(p, " B");
+    add_equals(p, load.bytes);
+}
+
+/* "  link: 1750 B / 450 GB/s + 14 steps x 2.00 us = 28.0 us" */
+static void say_link(page *p)
+{
+    const kci_figures *f = &p->r->of->full;
+    kci_comm_load load = kci_link_load(&p->graph, p->counts);
+    if (!(number(p, KC_TIME_LINK) > 0))
+        return;
+    say_sent(p);
+    add(p, "  link: ");
+    add_number(p, load.bytes);
+    add(p, " B / ");
+    add(p, "(");
+    add_amount(p, kci_link_rate(f, &p->graph.comm), "B/s");
+    add(p, " x ");
+    add_number(p, f->sustained.link);
+    kci_text_format(&p->text, " sustained) + %.0f step%s x ", load.steps, load.steps == 1 ? "" : "s");
+    add_amount(p, isnan(f->link.latency) ? 0 : f->link.latency, "s");
+    add(p, " = ");
+    add_amount(p, number(p, KC_TIME_LINK), "s");
+    add(p, "\n");
+}
+
 static void say_times(page *p)
 {
     const kci_figures *f = &p->r->of->full;
@@ -339,6 +376,8 @@ static void say_times(page *p)
     for (size_t i = 0; i < sizeof roofs / sizeof *roofs; i++)
         if (!only || roofs[i].part == p->field)
             say_roof(p, roofs[i].part, roofs[i].amount, roofs[i].unit, roofs[i].peak, roofs[i].sustained, roofs[i].reason);
+    if (!only || p->field == KC_TIME_LINK)
+        say_link(p);
     if (!only)
         add(p, "  these run beside each other as far as the schedule lets them: the time is the longest, and what does not overlap it\n");
 }
@@ -375,6 +414,10 @@ static kc_status say_roof_time(page *p)
     say_useful(p, "vector", number(p, KC_VECTOR_FLOPS), "FLOP", f->vector[KCI_F32], work.vector);
     say_useful(p, "special", number(p, KC_SPECIAL_OPS), "op", f->special * f->cores * f->clock, work.special);
     say_useful(p, "hbm", number(p, KC_BYTES_MIN), "B", f->hbm.bandwidth, number(p, KC_BYTES_MIN) / f->hbm.bandwidth);
+    if (p->graph.comm.kind != KCI_NO_COMM) {
+        double rate = kci_link_rate(f, &p->graph.comm), least = kci_link_load(&p->graph, p->counts).least;
+        say_useful(p, "link", least, "B", rate, least / rate);
+    }
     add(p, "  the longest of these, at the datasheet's figures\n");
     return KC_OK;
 }
@@ -474,6 +517,10 @@ static void say_kernels(page *p)
         kci_text_format(&p->text, "  %s", k->name);
         add_equals(p, k->has[p->field] ? k->field[p->field] : 0);
     }
+    const kc_program *program = (const kc_program *)(const void *)p->r->x;
+    if ((p->field == KC_TIME || p->field == KC_ROOF_TIME) && program && program->base.kind == KC_PROGRAM &&
+        kci_program_overlaps(program))
+        add(p, "  what runs beside each other takes the longest of its parts, or the longest of its roofs added up\n");
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------- */
@@ -506,7 +553,7 @@ static bool has_terms(kc_field field)
     kind_of_work kind;
     return is_work(field, &kind) || (field >= KC_BYTES && field <= KC_L2_BYTES) || field == KC_BYTES_MIN ||
            (field >= KC_TIME && field <= KC_ROOF_TIME) || (field >= KC_TIME_MATRIX && field <= KC_TIME_DRAIN) ||
-           field == KC_CTAS || field == KC_OCCUPANCY || field == KC_SMEM;
+           field == KC_LINK_BYTES || field == KC_CTAS || field == KC_OCCUPANCY || field == KC_SMEM;
 }
 
 static kc_status say_kernel(page *p)
@@ -521,6 +568,7 @@ static kc_status say_kernel(page *p)
     switch (p->field) {
     case KC_ROOF_TIME: return say_roof_time(p);
     case KC_OCCUPANCY: return say_occupancy(p);
+    case KC_LINK_BYTES: say_sent(p); return KC_OK;
     case KC_CTAS: say_ctas(p); return KC_OK;
     case KC_SMEM: say_smem(p); return KC_OK;
     case KC_BYTES: case KC_BYTES_READ: case KC_BYTES_WRITTEN: case KC_L2_BYTES: case KC_BYTES_MIN:

@@ -25,6 +25,7 @@ bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context)
 {
     memset(to, 0, sizeof *to);
     to->context = context;
+    to->comm = from->comm;
 #define COPY(array, length, room)                                                                          \
     if (from->length) {                                                                                    \
         to->array = kci_alloc(to->context, from->length * sizeof *to->array);                              \

@@ -191,7 +191,7 @@ static void add_result(kci_json_paths *paths, const kc_result *r)
     add_fields(paths, r, KC_INTENSITY, KC_TIME_DRAIN);
     member_text(paths, "bound", r->bound);
     member_text(paths, "class", r->class_name);
-    add_fields(paths, r, KC_THROUGHPUT, KC_MEASURED_EFFICIENCY);
+    add_fields(paths, r, KC_THROUGHPUT, KC_LINK_STEPS);
     if (r->schedule_json) {
         kci_json_key(paths, "schedule");
         kci_text_add(paths->text, r->schedule_json);

@@ -34,9 +34,25 @@ void kci_kernel_destroy(kc_object *object)
     kci_free(context, kernel, sizeof *kernel);
 }
 
+/* What goes over the link is a kernel of its own. */
+static bool comm_alone(kc_context *context, const char *name, kc_tensor *const *list, size_t count, size_t all)
+{
+    for (size_t i = 0; i < count && all > 1; i++)
+        if (list[i]->comm.kind != KCI_NO_COMM) {
+            kci_fail(context, KC_EARGUMENT, "'%.80s' would hold %.80s with other work: the %s between devices is a kernel of its "
+                     "own; leave it out, and run it before, after or (kc.beside) at the same time",
+                     name, list[i]->name, kci_comm_name(&list[i]->comm));
+            return false;
+        }
+    return true;
+}
+
 kc_kernel *kci_kernel_make(kc_context *context, const char *name, kc_tensor *const *written, size_t written_count,
                            kc_tensor *const *fused, size_t fused_count)
 {
+    size_t all = written_count + fused_count;
+    if (!comm_alone(context, name ? name : "", written, written_count, all) || !comm_alone(context, name ? name : "", fused, fused_count, all))
+        return NULL;
     kc_kernel *kernel = kci_new(context, KC_KERNEL, sizeof *kernel);
     if (!kernel)
         return NULL;
@@ -52,6 +68,7 @@ kc_kernel *kci_kernel_make(kc_context *context, const char *name, kc_tensor *con
         kc_release(kernel);
         return NULL;
     }
+    kernel->graph.comm = written[0]->comm;
     return kernel;
 }
 
@@ -185,6 +202,13 @@ kc_kernel *kc_group(kc_context *context, const char *name, kc_object *const *par
             ok = false;
             break;
         }
+        if (ok && member->graph.comm.kind != KCI_NO_COMM) {
+            kci_fail(context, KC_EARGUMENT, "group: '%.80s' is the %s between devices, which shares no launch; kc.beside runs it "
+                     "at the same time", member->name, kci_comm_name(&member->graph.comm));
+            kc_release(member);
+            ok = false;
+            break;
+        }
         group->members[i] = member;
     }
     group->name = ok ? kci_copy_text(context, name && *name ? name : group->members[0]->name) : NULL;
@@ -203,6 +227,11 @@ size_t kc_kernel_tensors(const kc_kernel *kernel)
 kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i)
 {
     return kernel && i < kernel->tensor_count ? kc_retain(kernel->tensors[i]) : NULL;
+}
+
+const char *kc_kernel_comm(const kc_kernel *kernel)
+{
+    return !kernel || kernel->graph.comm.kind == KCI_NO_COMM ? NULL : kci_comm_name(&kernel->graph.comm);
 }
 
 kc_schedule *kc_kernel_schedule(const kc_kernel *kernel)

@@ -16,6 +16,7 @@
 #define KCI_KERNEL_H
 
 #include "base.h"
+#include "comm.h"
 #include "dtype.h"
 
 enum { KCI_MAX_LOOPS = 64 };
@@ -182,6 +183,7 @@ typedef struct kci_graph {
         region_count, lead_count, origin_count, crossing_count, node_count, edge_count, tensor_count;
     size_t loop_cap, virtual_cap, term_cap, axis_cap, axis_id_cap, limit_cap, limit_id_cap, region_cap,
         lead_cap, origin_cap, crossing_cap, node_cap, edge_cap, tensor_cap;
+    kci_comm comm;                  /* what it does over the link */
     kc_context *context;
 } kci_graph;
 

@@ -273,7 +273,11 @@ void kci_print_kernel(kci_text *text, const kc_object *object)
         kci_text_format(text, "%s%s=", i ? " " : "", kci_name(text->context, kernel->graph.loops[i].name));
         kci_text_number(text, kernel->graph.loops[i].size);
     }
-    kci_text_add(text, kernel->tiling ? "]" : "] untiled");
+    const kci_comm *comm = &kernel->graph.comm;
+    kci_text_add(text, kernel->tiling || comm->kind != KCI_NO_COMM ? "]" : "] untiled");
+    if (comm->kind != KCI_NO_COMM)
+        kci_text_format(text, " %s of %.0f ranks%s", kci_comm_name(comm), comm->ranks,
+                        comm->kind == KCI_SENDRECV ? "" : comm->tree ? ", tree" : ", ring");
     if (kernel->tiling)
         print_tiled(text, kernel);
     else

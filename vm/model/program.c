@@ -1,4 +1,4 @@
-/* program.c: kernels that run one after another, and what runs n times. */
+/* program.c: kernels that run one after another or beside each other, and what runs n times. */
 #include "program.h"
 
 #include <math.h>
@@ -214,6 +214,7 @@ static kc_status copy_parts(kernels *k, kc_program *program)
             kc_program *own = program_make(k->context, inner->name, inner->part_count);
             if (!own)
                 return KC_ENOMEM;
+            own->beside = inner->beside;
             for (size_t p = 0; p < inner->part_count; p++)
                 own->parts[p] = (kci_part){ kc_retain(inner->parts[p].object), inner->parts[p].times };
             program->parts[i].object = (kc_object *)(void *)own;
@@ -261,16 +262,16 @@ static kc_status narrow(kc_program *program)
     return status;
 }
 
-kc_program *kc_program_new(kc_context *context, const char *name, kc_object *const *parts, size_t count)
+static kc_program *make(kc_context *context, const char *call, const char *name, kc_object *const *parts, size_t count)
 {
     if (!context)
         return NULL;
     if (!name || !*name) {
-        kci_fail(context, KC_EARGUMENT, "program: the name is missing");
+        kci_fail(context, KC_EARGUMENT, "%s: the name is missing", call);
         return NULL;
     }
     if (count == 0) {
-        kci_fail(context, KC_EARGUMENT, "program: '%.80s' has no kernel", name);
+        kci_fail(context, KC_EARGUMENT, "%s: '%.80s' has no kernel", call, name);
         return NULL;
     }
     kc_program *program = program_make(context, name, count);
@@ -279,17 +280,17 @@ kc_program *kc_program_new(kc_context *context, const char *name, kc_object *con
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         program->parts[i].times = 1;
-        bool here = kci_same_context(context, parts[i], "program") == KC_OK;
+        bool here = kci_same_context(context, parts[i], call) == KC_OK;
         if (here && parts[i] && parts[i]->kind == KC_PROGRAM)
             program->parts[i].object = kc_retain(parts[i]);
         else if (here)
-            program->parts[i].object = (kc_object *)(void *)kci_as_kernel(parts[i], "program", "each part");
+            program->parts[i].object = (kc_object *)(void *)kci_as_kernel(parts[i], call, "each part");
         ok = program->parts[i].object != NULL;
     }
     for (size_t i = 0; ok && i < count; i++)
         program->kernels += parts[i]->kind == KC_PROGRAM ? ((const kc_program *)(const void *)parts[i])->kernels : 1;
     if (ok && program->kernels > most_kernels)
-        ok = kci_fail(context, KC_EARGUMENT, "program: '%.80s' has more than 10^6 kernels; kc.times repeats one", name) == KC_OK;
+        ok = kci_fail(context, KC_EARGUMENT, "%s: '%.80s' has more than 10^6 kernels; kc.times repeats one", call, name) == KC_OK;
     order o = { .context = context, .name = name };
     ok = ok && kci_program_visit(program, check_kernel, &o) == KC_OK && narrow(program) == KC_OK;
     kci_seen_free(context, &o.written);
@@ -298,6 +299,28 @@ kc_program *kc_program_new(kc_context *context, const char *name, kc_object *con
         return program;
     kc_release(program);
     return NULL;
+}
+
+kc_program *kc_program_new(kc_context *context, const char *name, kc_object *const *parts, size_t count)
+{
+    return make(context, "program", name, parts, count);
+}
+
+kc_program *kc_beside(kc_context *context, const char *name, kc_object *const *parts, size_t count)
+{
+    kc_program *program = make(context, "beside", name, parts, count);
+    if (program)
+        program->beside = count > 1;
+    return program;
+}
+
+bool kci_program_overlaps(const kc_program *program)
+{
+    bool overlaps = program->beside;
+    for (size_t i = 0; i < program->part_count && !overlaps; i++)
+        overlaps = program->parts[i].object->kind == KC_PROGRAM &&
+                   kci_program_overlaps((const kc_program *)(const void *)program->parts[i].object);
+    return overlaps;
 }
 
 kc_program *kc_times(kc_object *part, double n)
@@ -327,6 +350,11 @@ kc_program *kc_times(kc_object *part, double n)
     return program;
 }
 
+int kc_program_beside(const kc_program *program)
+{
+    return program && program->beside;
+}
+
 size_t kc_program_parts(const kc_program *program)
 {
     return program ? program->part_count : 0;
@@ -345,7 +373,7 @@ double kc_program_times(const kc_program *program, size_t i)
 void kci_print_program(kci_text *text, const kc_object *object)
 {
     const kc_program *program = (const kc_program *)(const void *)object;
-    kci_text_format(text, "program %s", program->name);
+    kci_text_format(text, "%s %s", program->beside ? "beside" : "program", program->name);
     for (size_t i = 0; i < program->part_count; i++) {
         kci_text_format(text, "\n  %zu  %s", i + 1, kc_object_name(program->parts[i].object));
         if (program->parts[i].times != 1) {

@@ -1,4 +1,4 @@
-/* program.h: kernels that run one after another. */
+/* program.h: kernels that run one after another, or beside each other. */
 #ifndef KCI_PROGRAM_H
 #define KCI_PROGRAM_H
 
@@ -15,6 +15,7 @@ struct kc_program {
     char *name;
     kci_part *parts;
     size_t part_count;
+    bool beside;                    /* its parts run at the same time */
     double kernels;                 /* of it and of the programs in it, repetitions left out */
 };
 
@@ -22,6 +23,9 @@ struct kc_program {
  * launch order; stops at the first failure. */
 typedef kc_status (*kci_visit_kernel)(void *data, kc_kernel *kernel, double times);
 kc_status kci_program_visit(const kc_program *program, kci_visit_kernel visit, void *data);
+
+/* Do parts of it, or of a program in it, run at the same time? */
+bool kci_program_overlaps(const kc_program *program);
 
 /* Adds a sentence for each read of a tensor that only a later kernel of the program writes. */
 kc_status kci_program_notes(const kc_program *program, kci_notes *notes);

@@ -205,12 +205,25 @@ static kc_status make_leaf(kci_transform *t, const kc_tensor *tensor)
     return status;
 }
 
+/* Of the tensor that it moves, at its new sizes and names. */
+static kc_status make_comm(kci_transform *t, const kc_tensor *tensor)
+{
+    if (new_dtype(t, tensor))
+        return kci_fail(t->context, KC_EARGUMENT, "%s: %.80s has the dtype of %.80s, which it moves; name that one", t->call,
+                        tensor->name, tensor->value->tensor->name);
+    const char *over = tensor->over ? kci_name(t->context, kci_new_name(t, tensor->over)) : NULL;
+    return remember(t, tensor, kc_comm(kci_comm_name(&tensor->comm), kci_made_for(t, tensor->value->tensor), tensor->comm.ranks,
+                                       over, tensor->comm.tree ? "tree" : "ring", tensor->name));
+}
+
 static kc_status make_written(kci_transform *t, const kc_tensor *tensor)
 {
     kc_value *value = kci_made_for(t, tensor->value);
     const kc_dtype *dtype = new_dtype(t, tensor);
     if (value == tensor->value && !dtype && !dims_change(t, tensor->dims, tensor->rank))
         return remember(t, tensor, kc_retain((void *)(uintptr_t)tensor));
+    if (tensor->comm.kind != KCI_NO_COMM)
+        return make_comm(t, tensor);
     bool plain = true;
     for (size_t p = 0; p < tensor->rank; p++)
         plain = plain && kci_form_is_plain(&tensor->index[p]) && tensor->index[p].terms[0].dim == tensor->dims[p].name;

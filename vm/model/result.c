@@ -57,6 +57,8 @@ static const struct {
     [KC_MEASURED] = { "measured", "s", KCI_FIELD_OWN },
     [KC_MEASURED_RATIO] = { "measured_ratio", "", KCI_FIELD_OWN },
     [KC_MEASURED_EFFICIENCY] = { "measured_efficiency", "", KCI_FIELD_OWN },
+    [KC_LINK_BYTES] = { "link_bytes", "byte", KCI_FIELD_SUM },
+    [KC_LINK_STEPS] = { "link_steps", "", KCI_FIELD_SUM },
 };
 
 static const char *const ledger[KC_LEDGER_COUNT] = {
@@ -223,6 +225,8 @@ kc_status kci_result_add_notes(kc_result *r, const kc_result *part)
 void kci_result_times(kc_result *r, double n)
 {
     r->times *= n;
+    for (int roof = 0; roof < KCI_ROOFS; roof++)
+        r->roof[roof] *= n;
     for (int f = 0; f < KC_FIELD_COUNT; f++)
         if (fields[f].kind == KCI_FIELD_SUM)
             r->field[f] *= n;
@@ -231,24 +235,47 @@ void kci_result_times(kc_result *r, double n)
             r->rows[i].column[c] *= n;
 }
 
-kc_status kci_result_add_kernel(kc_result *program, kc_result *kernel)
+static kc_status add_kernel(kc_result *program, kc_result *kernel)
 {
     if (!kci_reserve(program->base.context, &program->kernels, &program->kernel_capacity,
-                     program->kernel_count + 1, sizeof *program->kernels) ||
-        kci_result_add_rows(program, kernel) != KC_OK)
+                     program->kernel_count + 1, sizeof *program->kernels))
         return KC_ENOMEM;
-    for (int f = 0; f < KC_FIELD_COUNT; f++)
-        if (fields[f].kind == KCI_FIELD_SUM && kernel->has[f])
-            kci_result_add(program, (kc_field)f, kernel->field[f]);
-    if (kernel->bound && (!program->bound || kernel->field[KC_TIME] > program->longest)) {
-        program->longest = kernel->field[KC_TIME];
-        program->bound = kernel->bound;
-        program->class_name = kernel->class_name;
-        program->has[KC_RIDGE] = kernel->has[KC_RIDGE];
-        program->field[KC_RIDGE] = kernel->field[KC_RIDGE];
-    }
     program->kernels[program->kernel_count++] = kc_retain(kernel);
     return KC_OK;
+}
+
+/* Work, bytes, times, tensors and notes; what binds is that of the longest. */
+static kc_status add_sums(kc_result *program, const kc_result *part)
+{
+    if (kci_result_add_rows(program, part) != KC_OK)
+        return KC_ENOMEM;
+    for (int f = 0; f < KC_FIELD_COUNT; f++)
+        if (fields[f].kind == KCI_FIELD_SUM && part->has[f])
+            kci_result_add(program, (kc_field)f, part->field[f]);
+    for (int roof = 0; roof < KCI_ROOFS; roof++)
+        program->roof[roof] += part->roof[roof];
+    if (part->bound && (!program->bound || part->field[KC_TIME] > program->longest)) {
+        program->longest = part->field[KC_TIME];
+        program->bound = part->bound;
+        program->class_name = part->class_name;
+        program->has[KC_RIDGE] = part->has[KC_RIDGE];
+        program->field[KC_RIDGE] = part->field[KC_RIDGE];
+    }
+    return KC_OK;
+}
+
+kc_status kci_result_add_kernel(kc_result *program, kc_result *kernel)
+{
+    kc_status status = add_sums(program, kernel);
+    return status == KC_OK ? add_kernel(program, kernel) : status;
+}
+
+kc_status kci_result_add_part(kc_result *program, const kc_result *part)
+{
+    kc_status status = add_sums(program, part);
+    for (size_t i = 0; i < part->kernel_count && status == KC_OK; i++)
+        status = add_kernel(program, part->kernels[i]);
+    return status;
 }
 
 static void derive(kc_result *r)

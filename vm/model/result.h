@@ -11,6 +11,7 @@
 
 #include "base.h"
 #include "note.h"
+#include "time.h"
 
 typedef struct kci_result_row {
     char *name;
@@ -30,6 +31,7 @@ struct kc_result {
     bool own_convention;            /* not the design's: JSON says so */
     double field[KC_FIELD_COUNT];
     bool has[KC_FIELD_COUNT];
+    double roof[KCI_ROOFS];         /* of roof_time: seconds per roof at datasheet figures */
     const char *bound, *class_name; /* static texts; NULL: no time */
     kci_result_row *rows;
     size_t row_count, row_capacity;
@@ -87,6 +89,8 @@ void kci_result_times(kc_result *result, double n);
 /* Adds `kernel` (a reference is taken) to a program's result: its work, bytes, times,
  * tensors and notes.  After the last one, kci_result_finish. */
 kc_status kci_result_add_kernel(kc_result *program, kc_result *kernel);
+/* Adds the result of a part that holds kernels: its kernels one by one, its sums as they are. */
+kc_status kci_result_add_part(kc_result *program, const kc_result *part);
 /* Fills what follows from other fields: intensity, throughput, bandwidth,
  * tile_efficiency; writes the schedule's text.  The last call of the building. */
 kc_status kci_result_finish(kc_result *result);

@@ -11,22 +11,21 @@ static const double MORE = 1.01;
 typedef struct roof {
     const char *name;
     bool shorter;                   /* a time: it gets shorter */
-    size_t first, count;            /* places in kci_figures, the first of each run */
-    size_t second, second_count;    /* and another run, or none */
+    struct { size_t first, count; } runs[3];        /* of places in kci_figures; count 0: none */
 } roof;
 
 /* Peaks are changed, not the clock behind them, which would move other roofs too.  "special"
  * and "smem" are per clock and core; L2 into one core rises with L2. */
 static const roof roofs[] = {
-    { "matrix", false, KCI_FIGURE(matrix), KCI_FORMATS, 0, 0 },
-    { "vector", false, KCI_FIGURE(vector), KCI_FORMATS, 0, 0 },
-    { "special", false, KCI_FIGURE(special), 1, 0, 0 },
-    { "smem", false, KCI_FIGURE(smem.bandwidth), 1, 0, 0 },
-    { "l2", false, KCI_FIGURE(l2.bandwidth), 1, KCI_FIGURE(l2.per_core), 1 },
-    { "hbm", false, KCI_FIGURE(hbm.bandwidth), 1, 0, 0 },
-    { "link", false, KCI_FIGURE(link.bandwidth), 1, KCI_FIGURE(link.peer), 1 },
-    { "launch", true, KCI_FIGURE(launch), 5, 0, 0 },
-    { "latency", true, KCI_FIGURE(hbm.latency), 1, KCI_FIGURE(l2.latency), 1 },
+    { "matrix", false, { { KCI_FIGURE(matrix), KCI_FORMATS } } },
+    { "vector", false, { { KCI_FIGURE(vector), KCI_FORMATS } } },
+    { "special", false, { { KCI_FIGURE(special), 1 } } },
+    { "smem", false, { { KCI_FIGURE(smem.bandwidth), 1 } } },
+    { "l2", false, { { KCI_FIGURE(l2.bandwidth), 1 }, { KCI_FIGURE(l2.per_core), 1 } } },
+    { "hbm", false, { { KCI_FIGURE(hbm.bandwidth), 1 } } },
+    { "link", false, { { KCI_FIGURE(link.bandwidth), 1 }, { KCI_FIGURE(link.peer), 1 } } },
+    { "launch", true, { { KCI_FIGURE(launch), 5 } } },
+    { "latency", true, { { KCI_FIGURE(hbm.latency), 1 }, { KCI_FIGURE(l2.latency), 1 }, { KCI_FIGURE(link.latency), 1 } } },
 };
 enum { ROOFS = sizeof roofs / sizeof roofs[0] };
 
@@ -53,10 +52,11 @@ bool kci_roof_raise(kc_device *device, const char *name, double factor)
         if (strcmp(r->name, name) != 0)
             continue;
         double by = r->shorter ? 1 / factor : factor;
-        bool any = scale(&device->full, r->first, r->count, by);
-        any |= scale(&device->full, r->second, r->second_count, by);
-        scale(&device->known, r->first, r->count, by);
-        scale(&device->known, r->second, r->second_count, by);
+        bool any = false;
+        for (size_t run = 0; run < sizeof r->runs / sizeof *r->runs; run++) {
+            any |= scale(&device->full, r->runs[run].first, r->runs[run].count, by);
+            scale(&device->known, r->runs[run].first, r->runs[run].count, by);
+        }
         return any;
     }
     return false;

@@ -24,6 +24,11 @@ static kc_status refuse_group(void *data, kc_kernel *kernel, double times)
 
 static kc_object *swept(kc_object *x)
 {
+    if (x->kind == KC_PROGRAM && kci_program_overlaps((const kc_program *)(const void *)x)) {
+        kci_fail(x->context, KC_EARGUMENT, "sweep: '%.80s' runs kernels beside each other, and a sweep adds them up; sweep its parts, "
+                 "or evaluate it in a loop", kc_object_name(x));
+        return NULL;
+    }
     if (x->kind == KC_PROGRAM)
         return kci_program_visit((const kc_program *)(const void *)x, refuse_group, NULL) == KC_OK ? kc_retain(x) : NULL;
     kc_kernel *kernel = kci_as_kernel(x, "sweep", "kernel");

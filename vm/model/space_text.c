@@ -64,6 +64,7 @@ static kc_status mix_kernel(void *data, kc_kernel *kernel, double times)
     *hash = mix_text(mix_number(*hash, times), kc_object_text(&kernel->base));
     if (kernel->schedule)
         *hash = mix_text(*hash, kc_object_text((kc_object *)(void *)kernel->schedule));
+    *hash = mix_number(mix_text(*hash, kci_comm_name(&graph->comm)), graph->comm.tree ? -graph->comm.ranks : graph->comm.ranks);
     for (size_t i = 0; i < graph->loop_count; i++)
         *hash = mix_number(mix_text(*hash, kci_name(graph->context, graph->loops[i].name)), graph->loops[i].size);
     for (size_t i = 0; i < graph->tensor_count; i++)

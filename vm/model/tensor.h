@@ -8,6 +8,7 @@
 #define KCI_TENSOR_H
 
 #include "base.h"
+#include "comm.h"
 #include "dtype.h"
 
 typedef struct kci_dim {
@@ -50,6 +51,8 @@ struct kc_tensor {
     kc_value *value;    /* that a written tensor was made from; NULL */
     kci_form *index;    /* written: where each point of the value goes */
     double scale;
+    kci_comm comm;      /* written over the link: how */
+    kci_symbol over;    /* gathered or scattered along this dim; 0: neither */
     uint64_t sequence;  /* in its context: what is behind a tensor has smaller ones */
 };
 

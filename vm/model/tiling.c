@@ -361,6 +361,9 @@ kc_kernel *kc_tile(kc_object *object, const kc_schedule *schedule)
     kc_kernel *tiled = NULL;
     if (kernel->member_count > 0)
         kci_fail(kernel->base.context, KC_EARGUMENT, "tile: '%.80s' is a group; tile its kernels before grouping them", kernel->name);
+    else if (kernel->graph.comm.kind != KCI_NO_COMM)
+        kci_fail(kernel->base.context, KC_EARGUMENT, "tile: '%.80s' is the %s between devices: it has no tiles", kernel->name,
+                 kci_comm_name(&kernel->graph.comm));
     else
         tiled = kci_kernel_scheduled(kernel, (kc_schedule *)(uintptr_t)schedule);
     kc_release(kernel);

@@ -8,6 +8,7 @@
 #include "assumed.h"
 #include "group.h"
 #include "lanes.h"
+#include "link.h"
 #include "occupancy.h"
 #include "roof.h"
 #include "share.h"
@@ -84,12 +85,22 @@ static double hbm_roof(const timing *t)
     return compulsory_bytes(t->graph, t->rows) / t->device->known.hbm.bandwidth;
 }
 
+double kci_longest_roof(const double *roof)
+{
+    return kci_max(kci_max(kci_max(roof[KCI_ROOF_MATRIX], roof[KCI_ROOF_VECTOR]), kci_max(roof[KCI_ROOF_SPECIAL], roof[KCI_ROOF_HBM])),
+                   roof[KCI_ROOF_LINK]);
+}
+
 /* max(useful work / peak, compulsory bytes / bandwidth), datasheet figures only. */
 static void roof_time(const timing *t, const kci_load *load)
 {
     const kci_work_seconds *work = &load->useful;
-    double hbm = hbm_roof(t);
-    t->times->roof_time = kci_max(kci_max(work->matrix, work->vector), kci_max(work->special, hbm));
+    double *roof = t->times->roof;
+    roof[KCI_ROOF_MATRIX] = work->matrix;
+    roof[KCI_ROOF_VECTOR] = work->vector;
+    roof[KCI_ROOF_SPECIAL] = work->special;
+    roof[KCI_ROOF_HBM] = hbm_roof(t);
+    t->times->roof_time = kci_longest_roof(roof);
     t->times->ridge = load->ridge;
     t->times->has_ridge = isfinite(load->ridge);
 }
@@ -141,6 +152,26 @@ static void keep_order(kci_times *times)
 
 /* ---- untiled ------------------------------------------------------------------------------ */
 
+static kc_status note_untiled(const timing *t)
+{
+    const kci_comm *comm = &t->graph->comm;
+    if (!t->notes)
+        return KC_OK;
+    if (comm->kind == KCI_NO_COMM)
+        return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; best finds a schedule");
+    kci_comm_load load = kci_link_load(t->graph, t->counts);
+    return kci_note(t->notes, "%s of %.0f ranks%s: one rank sends %.0f bytes in %.0f step%s%s%s%s", kci_comm_name(comm), comm->ranks,
+                    comm->kind == KCI_SENDRECV ? "" : comm->tree ? ", tree" : ", ring", load.bytes, load.steps, load.steps == 1 ? "" : "s",
+                    load.formula ? ": " : "", load.formula ? load.formula : "", load.formula ? ", S the whole message" : "");
+}
+
+/* A collective is a kernel as it runs: with a start and an end of its own, where it sends something. */
+static double launch_of(const timing *t, double link)
+{
+    double fixed = t->device->full.link.fixed, gap = kci_launch_time(t->counts, t->device, t->options->regime, false);
+    return gap + (link > 0 && !isnan(fixed) ? fixed : 0);
+}
+
 /* No waves, no tiles: the longest sustained roof, and the launch. */
 static kc_status untiled_time(const timing *t, kci_load *load)
 {
@@ -149,28 +180,30 @@ static kc_status untiled_time(const timing *t, kci_load *load)
     kci_work_seconds work;
     kci_share_warm(t->graph, t->device, t->options, t->rows);
     kc_status status = kci_work_seconds_of(t->counts, t->device, false, NULL, &work, t->notes);
+    kci_link_seconds link;
     if (status == KC_OK)
         status = useful_of(t, load);
+    if (status == KC_OK)
+        status = kci_link_seconds_of(t->graph, t->counts, t->device, &link);
     if (status != KC_OK)
         return status;
+    times->roof[KCI_ROOF_LINK] = link.roof;
     roof_time(t, load);
     load->tiled = false;
-    load->launch = kci_launch_time(t->counts, t->device, t->options->regime, false);
+    load->launch = launch_of(t, link.time);
     times->part[KCI_ROOF_MATRIX] = work.matrix;
     times->part[KCI_ROOF_VECTOR] = work.vector;
     times->part[KCI_ROOF_SPECIAL] = work.special;
     times->part[KCI_ROOF_HBM] = total_bytes(t->graph, t->rows) / (f->hbm.bandwidth * f->sustained.hbm);
+    times->part[KCI_ROOF_LINK] = link.time;
     times->part[KCI_ROOF_LAUNCH] = load->launch;
-    double longest = kci_max(kci_max(work.matrix, work.vector), kci_max(work.special, times->part[KCI_ROOF_HBM]));
-    times->time = longest + times->part[KCI_ROOF_LAUNCH];
-    times->serial_time = work.matrix + work.vector + work.special + times->part[KCI_ROOF_HBM] +
+    times->time = kci_longest_roof(times->part) + times->part[KCI_ROOF_LAUNCH];
+    times->serial_time = work.matrix + work.vector + work.special + times->part[KCI_ROOF_HBM] + link.time +
                          times->part[KCI_ROOF_LAUNCH];
     find_bound(times, 0, false);
     keep_order(times);
     memcpy(load->sustained, times->part, sizeof times->part);
-    if (!t->notes)
-        return KC_OK;
-    return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; best finds a schedule");
+    return note_untiled(t);
 }
 
 /* ---- tiled: what the CTAs cost, what the device supplies ------------------------------------ */
@@ -442,6 +475,7 @@ static void clear_times(kci_times *t)
 {
     for (int r = 0; r < KCI_ROOFS; r++)
         t->part[r] = 0;
+    t->roof[KCI_ROOF_LINK] = 0; /* the others are set with roof_time */
     t->time = t->roof_time = t->serial_time = t->ridge = 0;
     t->occupancy = t->waves = t->wave_efficiency = t->warps = 0;
     t->l2_bytes = t->smem_bytes = 0;
@@ -462,7 +496,7 @@ kc_status kci_time(const kci_graph *graph, const kci_tiling *tiling, const kci_c
         return status;
     load->serial = times->serial_time;
     load->compulsory = hbm_roof(&t);
-    return kci_note_device(device, counts, tiling != NULL, options->regime, notes);
+    return kci_note_device(device, counts, tiling != NULL, graph->comm.kind != KCI_NO_COMM, options->regime, notes);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------- */
@@ -530,16 +564,16 @@ static double longest_alone(const timing *t, const kci_load *loads, size_t count
     return longest;
 }
 
-static double group_roof(const kci_load *loads, size_t count)
+static double group_roof(const kci_load *loads, size_t count, double *roof)
 {
-    double matrix = 0, vector = 0, special = 0, hbm = 0;
+    memset(roof, 0, KCI_ROOFS * sizeof *roof);
     for (size_t i = 0; i < count; i++) {
-        matrix += loads[i].useful.matrix;
-        vector += loads[i].useful.vector;
-        special += loads[i].useful.special;
-        hbm += loads[i].compulsory;
+        roof[KCI_ROOF_MATRIX] += loads[i].useful.matrix;
+        roof[KCI_ROOF_VECTOR] += loads[i].useful.vector;
+        roof[KCI_ROOF_SPECIAL] += loads[i].useful.special;
+        roof[KCI_ROOF_HBM] += loads[i].compulsory;
     }
-    return kci_max(kci_max(matrix, vector), kci_max(special, hbm));
+    return kci_longest_roof(roof);
 }
 
 void kci_group_time(const kci_load *loads, size_t count, const kc_device *device, const kci_time_options *options,
@@ -576,7 +610,7 @@ void kci_group_time(const kci_load *loads, size_t count, const kc_device *device
         longest = kci_max(longest, sums[r]);
     }
     times->time = body + longest + times->part[KCI_ROOF_LAUNCH];
-    times->roof_time = group_roof(loads, count);
+    times->roof_time = group_roof(loads, count, times->roof);
     find_bound(times, wait, latency);
     keep_order(times);
 }

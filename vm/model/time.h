@@ -12,6 +12,8 @@ typedef enum kci_roof {
 } kci_roof;
 const char *kci_roof_name(kci_roof roof);       /* "hbm" */
 const char *kci_roof_class(kci_roof roof);      /* "memory-bound" */
+/* Of seconds per roof the longest of those that work and traffic ask for: matrix vector special hbm link. */
+double kci_longest_roof(const double *roof);
 
 typedef enum kci_regime { KCI_STREAM, KCI_GRAPH, KCI_EAGER, KCI_NO_LAUNCH } kci_regime;
 
@@ -30,6 +32,7 @@ typedef struct kci_time_options {
 typedef struct kci_times {
     double time, roof_time, serial_time;
     double part[KCI_ROOFS];         /* seconds per roof; LATENCY unused here */
+    double roof[KCI_ROOFS];         /* of roof_time: seconds per roof at datasheet figures; matrix vector special hbm link */
     kci_roof bound;
     double ridge;                   /* FLOP/byte for the format of the matrix work, else of vector work */
     bool has_ridge;

@@ -80,8 +80,8 @@ static kc_status follow_written(kci_transform *t, kci_change **changes, size_t *
             const kc_tensor *tensor = read->tensor;
             for (size_t p = 0; tensor->value && p < tensor->rank; p++) {
                 const kci_form *form = &read->index[p];
-                if (form->gather || !kci_form_is_plain(&tensor->index[p]))
-                    continue;
+                if (form->gather || !kci_form_is_plain(&tensor->index[p]) || tensor->over)
+                    continue; /* what is gathered or scattered has a size of its own */
                 kci_symbol made = tensor->index[p].terms[0].dim;
                 if (kci_find_dim(read->dims, read->rank, made))
                     continue; /* the reader walks the same dim */
@@ -180,7 +180,7 @@ static kc_program *make_program(kci_transform *t, kc_program *program)
         ok = parts[i] != NULL;
     }
     if (ok)
-        made = kc_program_new(t->context, program->name, parts, program->part_count);
+        made = (program->beside ? kc_beside : kc_program_new)(t->context, program->name, parts, program->part_count);
     for (size_t i = 0; made && i < program->part_count; i++)
         made->parts[i].times = program->parts[i].times;
     for (size_t i = 0; parts && i < program->part_count; i++)

@@ -46,6 +46,8 @@ static bool reduces_any(const kci_sweep_axis *axis, const kci_graph *graph)
 /* Has it a schedule, or does a tile axis give it one? */
 static bool is_tiled(const kc_space *space, const kc_kernel *kernel)
 {
+    if (kernel->graph.comm.kind != KCI_NO_COMM)
+        return false;
     for (size_t a = 0; a < space->axes.count; a++)
         if (space->axes.list[a].kind == KCI_AXIS_TILE && dims_in(&space->axes.list[a], &kernel->graph) > 0)
             return true;
@@ -56,7 +58,7 @@ bool kci_axis_applies(const kc_space *space, const kci_sweep_axis *axis, const k
 {
     switch (axis->kind) {
     case KCI_AXIS_TILE:
-        return dims_in(axis, &kernel->graph) > 0;
+        return dims_in(axis, &kernel->graph) > 0 && is_tiled(space, kernel);
     case KCI_AXIS_SPLIT:
         return is_tiled(space, kernel) && reduces_any(axis, &kernel->graph);
     case KCI_AXIS_ORDER:
