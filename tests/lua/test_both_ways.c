@@ -182,6 +182,22 @@ static kc_object *flashattn_tiles_top(void)
     return keep(kc_space_sweep(space, 2, NULL, NULL));
 }
 
+/* An eighth of the rows, and of k; each allreduce but the last is of the chunk before. */
+static kc_object *allreduce_overlap(void)
+{
+    const kc_size size[] = { { "m", 2048 }, { "n", 8192 }, { "k", 3584 } };
+    kc_value *c = mm(rd(tensor("A", "m k", "f16", size, 3)), rd(tensor("B", "k n", "f16", size, 3)), NULL);
+    kc_tensor *made = wr("C", c, "f16"), *before = tensor("C", "m n", "f16", size, 3);
+    kc_kernel *matmul = kernel("matmul", made);
+    kc_kernel *last = kernel("allreduce", keep(kc_comm("allreduce", made, 8, NULL, "ring", "sum")));
+    kc_kernel *other = kernel("allreduce", keep(kc_comm("allreduce", before, 8, NULL, "ring", "sum")));
+    kc_object *const both[] = { object(matmul), object(other) };
+    kc_object *overlapped = object(keep(kc_beside(kc, "overlapped", both, 2)));
+    kc_object *const steps[] = { object(matmul), object(keep(kc_times(overlapped, 7))), object(last) };
+    kc_program *program = keep(kc_program_new(kc, "matmul and allreduce, 8 chunks", steps, 3));
+    return keep(kc_evaluate(object(program), device("h100-sxm5"), NULL));
+}
+
 static kc_object *gemm_levels(void)
 {
     static const struct { const char *name; double m, n; } tiles[] = {
@@ -285,6 +301,7 @@ static kc_object *wave_quantization(void)
 /* ---- both ways ------------------------------------------------------------------------------------------------ */
 
 static const both_row rows[] = {
+    { "allreduce_overlap.lua", { NULL }, { allreduce_overlap } },
     { "backward.lua", { NULL }, { backward } },
     { "flashattn.lua", { NULL }, { flashattn } },
     { "flashattn_tiles.lua", { NULL }, { flashattn_tiles_best, flashattn_tiles_top } },

@@ -16,7 +16,6 @@ local counted = { flops = true, bytes = true, intensity = true, ridge = true }
 
 -- Rows that the language can't express, and why: exact ids, or patterns with "*".
 local counter = "a hardware counter's reading; the kernel's source loop is not in the row"
-local link = "needs a collective over a link"
 local inexpressible = {
   { pattern = "nersc.gpp.*", why = counter },
   { pattern = "nersc.ert.fma", why = "a ratio of two measured ceilings" },
@@ -24,8 +23,6 @@ local inexpressible = {
   { pattern = "kc.2d5.n1000.mem", why = "what a cache keeps from the sweep before is no traffic of a count" },
   { pattern = "flashmla.dequant.cycles", why = "four conversion instructions, each at a rate of its own" },
   { pattern = "boehm.k%d.smem", why = "thread tiles of a hand-written kernel; a schedule has those of a CTA" },
-  { pattern = "kipply.260b.comm", why = link },
-  { pattern = "sb.roof.2chip", why = link },
   { pattern = "meg.mfu", why = "a measured rate over a peak; no kernel" },
   { pattern = "meg.agg", why = "a measured rate times devices; no kernel" },
   { pattern = "nano.params", why = "counts norms, biases and positions of a model, not of a kernel" },

@@ -189,4 +189,27 @@ rule("nv.v100.ridge", {}, ridge())
 rule("pallas.ridge", {}, ridge())
 rule("sb.roof.ridge.v5e", {}, ridge())
 
+
+-- Devices of which only a link matters.
+local function linked(bandwidth, peak)
+  return kc.device{ name = "published", hbm = { bandwidth = 1e18 }, matrix = { bf16 = peak or 1e15, f16 = peak or 1e15 },
+    link = { bandwidth = bandwidth, latency = 0, fixed = 0 }, sustained = { link = 1 } }
+end
+local function activations(name, rows, width, dtype)
+  return kc.tensor(name, "m n", dtype, { m = rows, n = width })
+end
+-- Two allreduces a layer; the text lets each byte in and out once, as trees do.
+rule("kipply.260b.comm", {}, function(c)
+  local sum = kc.comm("allreduce", activations("X", c.B, c.D, "f16"), { ranks = 16, algorithm = "tree" })
+  return kc.times(sum, 2 * c.L), linked(c.bw)
+end, function(r) return r.times.link * 1e6 end)
+-- Two chips share the contracted dim, and send each other their sums.  Work grows with it, the message does not.
+rule("sb.roof.2chip", {}, function(c)
+  local D, B, F = 8192, 1024, 4096
+  local size = { b = B, d = D / c.chips, f = F }
+  local X, Y = kc.tensor("X", "b d", c.dtype, size), kc.tensor("Y", "d f", c.dtype, size)
+  local Z = kc.write("Z", kc.matmul(kc.read(X), kc.read(Y)))
+  return kc.program("sharded", { Z, kc.comm("sendrecv", Z, { ranks = c.chips }) }), linked(c.link, c.peak)
+end, function(r) return 8192 * r.kernels[2].roof_time / r.kernels[1].roof_time end)
+
 return rules
