@@ -176,7 +176,8 @@ end
 
 -- A 3x3 convolution of stride 1 by F(2x2, 3x3): 16 products for each 2x2 outputs, where 36 are nominal.  A
 -- program of three untiled kernels: V = B^T X B, M = sum over c of U V (U are the transformed weights, made
--- once), Y = A^T M A.  The output's axes are even.  It has no filter, stride, dilation, groups and unit.
+-- once), Y = A^T M A; the 16 products lie apart in U, V and M.  The output's axes are even.  It has no filter,
+-- stride, dilation, groups and unit.
 -- Useful work: 32 FLOP for each input tile of 4x4 and channel (2 for each of its elements inside the image),
 -- 2 * 16 for each tile, channel and filter, 24 for each tile and filter.  Source: Lavin and Gray, arXiv
 -- 1509.09308, section 4.1.
@@ -190,9 +191,9 @@ function conv.winograd(p)
     local sizes = { n = s.n, c = s.c, f = s.f, y = s.y, x = s.x, p = s.p / 2, q = s.q / 2, a = 4, b = 4, r = 2, s = 2 }
     local tiles = ("n c 2*p+a-%s 2*q+b-%s"):format(kc.str(p.pad[1]), kc.str(p.pad[2]))
     local x = kc.read(kc.tensor("X", "n c y x", p.dtype, sizes), tiles, { size = sizes })
-    local V = kc.write("V", kc.map({ name = "transform", flops = 32 / 16 }, x), p.dtype)
-    local U = kc.read(kc.tensor("U", "f c a b", p.dtype, sizes))
-    local M = kc.write("M", kc.matmul(kc.read(V), U, "c"), p.dtype)
+    local V = kc.write("V", kc.map({ name = "transform", flops = 32 / 16 }, x), { dtype = p.dtype, dims = "a b n c p q" })
+    local U = kc.read(kc.tensor("U", "a b f c", p.dtype, sizes))
+    local M = kc.write("M", kc.matmul(kc.read(V), U, "c"), { dtype = p.dtype, dims = "a b n f p q" })
     local y = kc.reduce({ name = "transform", flops = 24 / 16 }, kc.read(M), "a b", { size = { r = 2, s = 2 } })
     local Y = kc.write("Y", y, {
         dtype = p.dtype, dims = "n f y x", index = "n f 2*p+r 2*q+s", size = { y = s.p, x = s.q },

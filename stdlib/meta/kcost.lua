@@ -879,7 +879,8 @@ function conv.gemm(p) end
 
 ---A 3x3 convolution of stride 1 by F(2x2, 3x3): 16 products for each 2x2 outputs, where 36 are nominal.  A
 ---program of three untiled kernels: V = B^T X B, M = sum over c of U V (U are the transformed weights, made
----once), Y = A^T M A.  The output's axes are even.  It has no filter, stride, dilation, groups and unit.
+---once), Y = A^T M A; the 16 products lie apart in U, V and M.  The output's axes are even.  It has no filter,
+---stride, dilation, groups and unit.
 ---Useful work: 32 FLOP for each input tile of 4x4 and channel (2 for each of its elements inside the image),
 ---2 * 16 for each tile, channel and filter, 24 for each tile and filter.  Source: Lavin and Gray, arXiv
 ---1509.09308, section 4.1.

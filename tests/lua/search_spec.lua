@@ -127,4 +127,27 @@ describe("best comes near the untiled estimate", function()
     it("of a norm's gradient, whose rows many CTAs share", function()
         assert.is_true(slower(kc.lib.norm.layer_backward { m = 8192, k = 4096 }) < 1.2)
     end)
+
+    it("of rows that are fewer than cores, whose reduction several CTAs share", function()
+        assert.is_true(slower(kc.lib.sampling.greedy { m = 64, n = 128000 }) < 1.4)
+        assert.is_true(slower(kc.lib.sampling.greedy { m = 1, n = 128000 }) < 4)
+    end)
+
+    it("of convolutions: depthwise by blocks of a plane, Winograd's products one by one", function()
+        local image = { batch = 32, image = { 56, 56 }, channels = 128, filters = 128, pad = 1 }
+        assert.is_true(slower(kc.lib.conv.forward(kc.lib.parameters.merge(image, { filter = 3, groups = 128 }))) < 2.1)
+        assert.is_true(slower(kc.lib.conv.winograd(image)) < 1.6)
+    end)
+end)
+
+describe("best of a kernel that scans", function()
+    local long = { m = 64, n = 64, k = 65536 }
+    local A, B = kc.tensor("A", "m k", "f16", long), kc.tensor("B", "k n", "f16", long)
+
+    it("shares no scanned dim among CTAs", function()
+        local sums = kc.write("Y", kc.scan("sum", kc.read(kc.tensor("X", "n", "f32", { n = 2 ^ 20 })), "n"))
+        assert.is_true(kc.best(sums, "h100-sxm5").time > 0)
+        local product = kc.write("C", kc.matmul(kc.scan("sum", kc.read(A), "k"), kc.read(B), "k"))
+        assert.is_true(kc.best(product, "h100-sxm5").schedule.split == nil)
+    end)
 end)

@@ -98,10 +98,20 @@ typedef struct trying {
     const kc_device *device;
     const double *sizes;
     const kci_roles *roles;
+    kci_set scanned;            /* loops along which a scan runs, which no CTAs can share */
     kci_tiling *tiling;
     kci_visit_candidate visit;
     void *data;
 } trying;
+
+static kci_set scanned_loops(const kci_graph *graph)
+{
+    kci_set scanned = 0;
+    for (size_t i = 0; i < graph->node_count; i++)
+        if (graph->nodes[i].flags & KCI_SCAN)
+            scanned |= graph->nodes[i].reduced;
+    return scanned;
+}
 
 /* Spreads a tile of `target` points over the loops, the last one first. */
 static void spread(const trying *t, kci_set loops, double target)
@@ -149,6 +159,9 @@ static void reset(const trying *t)
 
 static kc_status visit(const trying *t)
 {
+    for (KCI_EACH(i, t->scanned))
+        if (t->tiling->split[i] > 1 || (t->tiling->stream && t->tiling->stream_loop == (int)i))
+            return KC_OK;
     return t->visit(t->data, t->tiling);
 }
 
@@ -343,11 +356,11 @@ static kc_status try_threads(const trying *t)
 
 static const double row_splits[] = { 8, 32, 128, 512 };
 
-/* Where all dims are reduced there is one CTA, unless several share a reduction: gradients of a norm's weights. */
+/* Where rows are fewer than cores, several CTAs share a reduction: gradients of a norm's weights, a token's argmax. */
 static kc_status try_row_splits(const trying *t)
 {
     kc_status status = KC_OK;
-    if (t->roles->m)
+    if (trips(t, t->tiling->grid) >= t->device->full.cores)
         return KC_OK;
     for (KCI_EACH(i, t->roles->k))
         for (size_t s = 0; s < COUNT(row_splits) && status == KC_OK; s++) {
@@ -398,18 +411,19 @@ static kc_status try_elementwise(const trying *t)
     return status;
 }
 
-/* Do neighbours read the same elements: is some position no plain loop? */
-static bool overlaps(const kci_graph *graph)
+/* Loops along which neighbours read the same elements: positions that are no plain loop. */
+static kci_set overlapping(const kci_graph *graph)
 {
+    kci_set loops = 0;
     for (size_t i = 0; i < graph->node_count; i++) {
         const kci_node *node = &graph->nodes[i];
         for (uint32_t a = 0; a < node->axes && node->kind == KCI_READ; a++) {
             const kci_axis *axis = &graph->axes[graph->axis_ids[node->axis + a]];
-            if (!axis->gather && axis->loops && (axis->terms > 1 || axis->constant != 0))
-                return true;
+            if (!axis->gather && (axis->terms > 1 || axis->constant != 0))
+                loops |= axis->loops;
         }
     }
-    return false;
+    return loops;
 }
 
 /* Blocks of a grid whose points share neighbours: the less surface, the less is read again. */
@@ -417,15 +431,17 @@ static const double block_sides[] = { 4, 8, 16 }, block_ends[] = { 16, 32, 64 };
 
 static kc_status try_blocks(const trying *t)
 {
-    const kci_roles *r = t->roles;
-    int last = last_loop(r->m);
+    const kci_set block = t->roles->m & overlapping(t->graph);
+    int last = last_loop(block);
     kc_status status = KC_OK;
-    if (last < 0 || !(r->m & ~KCI_BIT(last)) || !overlaps(t->graph))
+    if (last < 0 || !(block & ~KCI_BIT(last)))
         return KC_OK;
     for (size_t side = 0; side < COUNT(block_sides); side++)
         for (size_t end = 0; end < COUNT(block_ends) && status == KC_OK; end++) {
             reset(t);
-            for (KCI_EACH(i, r->m))
+            for (KCI_EACH(i, t->roles->m))
+                t->tiling->tile[i] = 1;
+            for (KCI_EACH(i, block))
                 t->tiling->tile[i] = fmin((int)i == last ? block_ends[end] : block_sides[side], t->sizes[i]);
             t->tiling->vector = VECTOR_BYTES;
             status = try_threads(t);
@@ -437,10 +453,14 @@ kc_status kci_candidates(const kci_graph *graph, const kc_device *device, const 
                          kci_visit_candidate visit_one, void *data)
 {
     kci_roles roles = kci_roles_of(graph, device, sizes);
-    const trying t = { graph, device, sizes, &roles, tiling, visit_one, data };
+    const trying t = { graph, device, sizes, &roles, scanned_loops(graph), tiling, visit_one, data };
     kc_status status = KC_OK;
     switch (roles.family) {
-    case KCI_FAMILY_MATMUL: return try_matmul(&t);
+    case KCI_FAMILY_MATMUL:
+        status = try_matmul(&t);
+        if (!roles.vector_unit)
+            return status;
+        break;
     case KCI_FAMILY_ATTENTION: return try_attention(&t);
     case KCI_FAMILY_ROWS: status = try_rows(&t); break;
     case KCI_FAMILY_ELEMENTWISE: status = try_elementwise(&t); break;
