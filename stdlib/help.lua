@@ -250,13 +250,21 @@ local function each(take)
     for name, words in next, reference.words do
         take(name, function() return wrapped(name .. ": " .. words) end)
     end
-    for _, name in ipairs(core.files()) do
+    local libraries = {}
+    for i, name in ipairs(core.files()) do
         local library = help.library(name)
-        take(name, function() return library_text(library) end)
+        local function text() return library_text(library) end
+        take(name, text)
+        take("lib." .. name, text)
+        libraries[i] = library
+    end
+    -- behind the files: gemm is one, and conv.gemm
+    for _, library in ipairs(libraries) do
         for _, method in ipairs(library) do
             local function text() return method_text(library, method) end
-            take(name .. "." .. method.name, text)
-            if not help.of_itself[name] then take(method.name, text) end
+            take(library.name .. "." .. method.name, text)
+            take("lib." .. library.name .. "." .. method.name, text)
+            if not help.of_itself[library.name] then take(method.name, text) end
         end
     end
 end
@@ -286,9 +294,9 @@ local function name_of(what)
         if rawequal(value, what) then return name end
     end
     for file, library in next, kc.lib do
-        if rawequal(library, what) then return file end
+        if rawequal(library, what) then return "lib." .. file end
         for name, value in next, type(library) == "table" and library or {} do
-            if rawequal(value, what) then return file .. "." .. name end
+            if rawequal(value, what) then return "lib." .. file .. "." .. name end
         end
     end
 end
@@ -298,7 +306,7 @@ function help.text(what)
     if what == nil or rawequal(what, kc) then return overview() end
     local name = type(what) == "string" and what or core.kind(what) or name_of(what)
     if not name then error("kc.help: what: expected a call, an object of kcost or the name of one, got a " .. type(what), 2) end
-    local wanted = name:gsub("^kc%.", ""):gsub("^lib%.(.)", "%1"):gsub(":", "."):gsub("%(%)$", "")
+    local wanted = name:gsub("^kc%.", ""):gsub(":", "."):gsub("%(%)$", "")
     local texts, names, seen = {}, {}, {}
     each(function(known, text)
         names[#names + 1] = known

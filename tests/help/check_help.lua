@@ -191,6 +191,8 @@ for name in pairs(sources) do
             end
         end
     end
+    fact("help(kc.lib." .. name .. ") is of that file, whatever else has its name",
+        kc.help(kc.lib[name]):find(name .. ".lua: ", 1, true) == 1)
     fact("every function of stdlib/" .. name .. ".lua has a comment", #undescribed == 0, table.concat(undescribed, " "))
 end
 do
