@@ -26,16 +26,17 @@ local function fail(...)
     error(string.format(...), 0)
 end
 
-local function call(f, ...)
+-- What f gives; the command has said `name` already where an error begins with it.
+local function call(name, f, ...)
     local good, answer = pcall(f, ...)
     if good then return answer end
     local what = tostring(answer):gsub("^[%w_./]+:[%d ]*:? *", "", 1):gsub("^kc%.[%w_]+: ", "")
-    fail("%s", what)
+    fail("%s", what:sub(1, #name + 2) == name .. ": " and what:sub(#name + 3) or what)
 end
 
 local function functions_of(family)
     local functions = {}
-    local all = call(function() return kc.lib[family] end)
+    local all = call(family, function() return kc.lib[family] end)
     for name, f in pairs(type(all) == "table" and all or {}) do
         if type(f) == "function" then functions[name] = f end
     end
@@ -102,11 +103,15 @@ local function kernel_of(name, words)
     for _, word in ipairs(words) do
         set(scheduled[word[1]:match("^[^.]+")] and schedule or given, word[1], value_of(word[2]))
     end
-    local kernel = call(kernel_function(name), given)
+    local kernel = call(name, kernel_function(name), given)
+    if type(kernel) ~= "userdata" then
+        fail("it gives a %s, and the command prices kernels; a script has it: return require('kcost').lib.%s { … }",
+            type(kernel), name)
+    end
     if not next(schedule) then return kernel end
     local tile = schedule.tile or {}
     schedule.tile = nil
-    return call(kc.tile, kernel, tile, schedule)
+    return call(name, kc.tile, kernel, tile, schedule)
 end
 
 -- `name`: the kernel; `words`: its parameters as { name, text } pairs; `asked`: device (names, "," between
@@ -115,13 +120,14 @@ function command.run(name, words, asked)
     local kernel, results = kernel_of(name, words), {}
     if not asked.device then
         if asked.measured or asked.best then fail("--%s needs --device", asked.measured and "measured" or "best") end
-        return call(kc.count, kernel, { convention = asked.as })
+        return call(name, kc.count, kernel, { convention = asked.as })
     end
     local options = { convention = asked.as, measured = asked.measured and time_of(asked.measured) }
     for device in asked.device:gmatch("[^,]+") do
-        results[#results + 1] = call(kc.evaluate, kernel, device, options)
-        if asked.best then results[#results + 1] = call(kc.best, kernel, device, nil, options) end
+        results[#results + 1] = call(name, kc.evaluate, kernel, device, options)
+        if asked.best then results[#results + 1] = call(name, kc.best, kernel, device, nil, options) end
     end
+    if #results == 0 then fail("--device wants a device, such as h100; 'kcost devices' lists them") end
     return #results == 1 and results[1] or results
 end
 

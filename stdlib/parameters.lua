@@ -72,13 +72,18 @@ local function whole(value, least)
     return type(value) == "number" and value >= least and value < 2^53 and value == math.floor(value)
 end
 
+local function expected_whole(value, least)
+    if type(value) == "number" and value >= 2^53 then return "a whole number below 2^53" end
+    return "a whole number of at least " .. kc.str(least)
+end
+
 -- What is wanted in place of `value`, where it does not suit the declaration.
 local function mismatch(value, declared)
     if declared == parameters.size or declared == parameters.optional_size
         or type(declared) == "number" and declared >= 1 then
-        return not whole(value, 1) and "a whole number of at least 1" or nil
+        return not whole(value, 1) and expected_whole(value, 1) or nil
     elseif declared == 0 then
-        return not whole(value, 0) and "a whole number of at least 0" or nil
+        return not whole(value, 0) and expected_whole(value, 0) or nil
     elseif declared == parameters.share then
         local good = type(value) == "number" and value >= 0 and value <= 1
         return not good and "a number from 0 to 1" or nil
@@ -117,11 +122,15 @@ function parameters.take(call, given, declared, synonyms)
         end
         taken[meant], by[meant] = given[name], name
     end
+    local missing = {}
+    for _, name in ipairs(names) do
+        if taken[name] == nil and has_to_be_given(declared[name]) then missing[#missing + 1] = name end
+    end
+    if #missing > 0 then
+        error(call .. ": " .. table.concat(missing, ", ") .. (#missing > 1 and ": are missing" or ": is missing"))
+    end
     for _, name in ipairs(names) do
         local from = name
-        if taken[name] == nil and has_to_be_given(declared[name]) then
-            error(call .. ": " .. name .. ": is missing")
-        end
         while taken[from] == nil and same_as(declared[from]) do from = declared[from][1] end
         local default = declared[from]
         if taken[from] ~= nil then

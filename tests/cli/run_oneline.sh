@@ -53,6 +53,17 @@ spelt() {
     fact "a field that a count lacks is said" says "explain: gemm has no time" "$KCOST" gemm $cube --explain time
 
     fact "a missing parameter is named" says "kcost: gemm: gemm.plain: k: is missing" "$KCOST" gemm m=1 n=1
+    fact "of several missing ones all are named, and the kernel once" says "kcost: norm.rms: k, m: are missing" "$KCOST" norm.rms
+    fact "what gives no kernel is said" says "kcost: conv.gemm: it gives a table, and the command prices kernels" \
+        "$KCOST" conv.gemm image="8 8" filter=3 channels=4 filters=4
+    for device in "" ","; do
+        fact "no device is none: '$device'" says "--device wants a device, such as h100" "$KCOST" gemm $cube --device "$device"
+    done
+    fact "a convention that resembles none is told which there are" says "there is no convention 'mine'; there are 'kcost', " \
+        "$KCOST" gemm $cube --as mine
+    fact "a size beyond all is told the limit" says "m: expected a whole number below 2^53, got 1e30" "$KCOST" gemm m=1e30 n=1 k=1
+    fact "figures beyond all prefixes have an exponent" has " 1.46e30 EFLOP " \
+        "$KCOST" gemm m=9007199254740991 n=9007199254740991 k=9007199254740991
     fact "a wrong kernel is told which there are" says "kcost: gem: there is no kernel 'gem': there are attention, " "$KCOST" gem m=1
     fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, layer_backward, rms, rms_backward" "$KCOST" norm.foo m=1
     fact "a wrong family is said" says "the stdlib has no 'foo'" "$KCOST" foo.bar m=1

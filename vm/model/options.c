@@ -101,13 +101,24 @@ static int choose(kc_options *options, const char *key, const char *text, const 
     return -1;
 }
 
+/* The nearest ones are named, or all where none is near. */
+static kc_status no_convention(kc_context *context, const char *name)
+{
+    const char *known, *near = kci_nearest(context, name, kci_convention_nth, NULL);
+    kci_text all = { .context = context };
+    for (size_t i = 0; !*near && (known = kci_convention_nth(NULL, i)) != NULL; i++)
+        kci_text_format(&all, "%s'%s'", i == 0 ? "; there are " : ", ", known);
+    kc_status status = kci_fail(context, KC_EARGUMENT, "there is no convention '%.80s'%s", name, all.bytes ? all.bytes : near);
+    kci_text_free(&all);
+    return status;
+}
+
 static kc_status set_convention(kc_options *options, const char *name)
 {
     kc_context *context = options->base.context;
     const kci_convention *bundle = kci_convention_named(name);
     if (!bundle)
-        return kci_fail(context, KC_EARGUMENT, "there is no convention '%s'%s", name,
-                        kci_nearest(context, name, kci_convention_nth, NULL));
+        return no_convention(context, name);
     options->convention = *bundle;
     options->own_convention = strcmp(name, kci_convention_nth(NULL, 0)) != 0;
     return KC_OK;

@@ -35,11 +35,22 @@ static inline double kci_scaled_by(double value, int power)
     return power < 0 ? value * kci_power_of_ten(-power) : value / kci_power_of_ten(power);
 }
 
-/* `digits` significant digits, and all before the point: 1234, 123, 12.3, 1.23, 0.0123. */
+/* `digits` significant digits, and all before the point: 1234, 123, 12.3, 1.23, 0.0123.  Beyond 16 places on
+ * either side of the point it is 1.46e30. */
 static inline void kci_significant(char *out, double value, int digits)
 {
     double size = fabs(value), most = kci_power_of_ten(digits);
     int after = digits - 1;
+    if (isfinite(size) && (size >= 1e16 || (size > 0 && size < 1e-15))) {
+        int power = (int)floor(log10(size));
+        double places = kci_power_of_ten(after), scaled = size / pow(10, power);
+        if (floor(scaled * places + 0.5) >= most)
+            power++, scaled /= 10;
+        kci_significant(out, value < 0 ? -scaled : scaled, digits);
+        size_t length = strlen(out);
+        snprintf(out + length, 8, "e%d", power);
+        return;
+    }
     while (after > 0 && floor(size * kci_power_of_ten(after) + 0.5) >= most)
         after--;
     while (size > 0 && after < 15 && floor(size * kci_power_of_ten(after) + 0.5) < most / 10)
