@@ -41,7 +41,7 @@ local function grown(before, after)
     local old, found = ledger_of(before), {}
     for _, row in ipairs(after.tensors or {}) do
         for _, cause in ipairs(causes) do
-            local more = row[cause] - (old[row.name] and old[row.name][cause] or 0)
+            local more = (row[cause] or 0) - (old[row.name] and old[row.name][cause] or 0)
             if more > 0 then found[#found + 1] = { more, row.name .. " " .. cause .. " +" .. si(more, "B") } end
         end
     end
@@ -86,9 +86,20 @@ local function share_of(text)
     return share
 end
 
+-- The document in a file, which has results: without any, a build would pass that compares nothing.
+local function document_in(path)
+    local good, document = pcall(kc.load_json, path)
+    if not good then
+        local why = tostring(document):gsub("^.-kc%.load_json: ", "")
+        error(why:find(path, 1, true) and why or path .. ": " .. why, 0)
+    end
+    if #results_of(document) == 0 then error(path .. " has no results of kcost; --json prints them", 0) end
+    return document
+end
+
 -- Of two files: what differs as a text; an error, once it is printed, if anything is worse.
 function diff.run(before, after, tolerance)
-    local lines, worse = diff.compare(kc.load_json(before), kc.load_json(after), share_of(tolerance or "0"))
+    local lines, worse = diff.compare(document_in(before), document_in(after), share_of(tolerance or "0"))
     if worse > 0 then
         print(table.concat(lines, "\n"))
         error(string.format("%d figure%s worse by more than %s", worse, worse == 1 and " is" or "s are", tolerance or "0"), 0)

@@ -22,7 +22,11 @@ fact "or as a number" exits 0 "$KCOST" diff "$here/4096.json" "$here/4100.json" 
 fact "below it any difference fails" exits 1 "$KCOST" diff "$here/4096.json" "$here/4100.json"
 fact "a wrong tolerance is said" says "--tolerance wants a share, as 1% or 0.01, not 'x'" \
     "$KCOST" diff "$here/4096.json" "$here/4100.json" --tolerance x
-fact "a file that is not there is said" says "kc.load_json: cannot read $here/none" "$KCOST" diff "$here/4096.json" "$here/none"
+fact "a file that is not there is said" says "cannot read $here/none" "$KCOST" diff "$here/4096.json" "$here/none"
+echo '{"kind":' >"$here/broken.json"
+echo '{}' >"$here/empty.json"
+fact "a file that is broken is named" says "$here/broken.json: the JSON text is broken" "$KCOST" diff "$here/4096.json" "$here/broken.json"
+fact "a document without results is none" says "$here/empty.json has no results of kcost" "$KCOST" diff "$here/empty.json" "$here/4096.json"
 fact "one file is wrong usage" exits 2 "$KCOST" diff "$here/4096.json"
 fact "--tolerance is for diff" exits 2 "$KCOST" --tolerance 1% -e 'return 1'
 "$KCOST" --json -e 'local kc = require "kcost"; return kc.sweep { kernel = kc.lib.gemm.plain { m = 64, n = 64, k = 64 }, tile = { m = { 16, 32 } } }' >"$here/sweep.json"
