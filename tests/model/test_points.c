@@ -116,6 +116,20 @@ TEST(without_a_device_points_are_counted)
     assert_true(out[2][0] > 0);
 }
 
+TEST(a_column_that_is_missing_is_said)
+{
+    static const char *const axes[] = { "tile.m", "tile.n" };
+    kc_evaluator *e = keep(kc_evaluator_new(object(product("C", 512, 512, 64)), device_of("h100-sxm5"), NULL, axes, 2,
+                                            fields, 1));
+    const double m[] = { 64 };
+    double time[1], *some[] = { time }, *none[] = { NULL };
+    const double *half[] = { m, NULL }, *both[] = { m, m };
+    assert_int_equal(kc_evaluator_run(e, 1, half, some, NULL), KC_EARGUMENT);
+    assert_text(kc_context_message(context), "evaluator: a column is missing");
+    assert_int_equal(kc_evaluator_run(e, 1, both, none, NULL), KC_EARGUMENT);
+    assert_int_equal(kc_evaluator_run(e, 1, both, some, NULL), KC_OK);
+}
+
 TEST(a_point_that_does_not_run_is_told_from_one_that_there_is_not)
 {
     static const char *const axes[] = { "tile.m", "tile.n" };
@@ -193,6 +207,7 @@ int main(void)
         fact(figures_of_the_device_vary_too),
         fact(a_program_adds_up_its_kernels),
         fact(without_a_device_points_are_counted),
+        fact(a_column_that_is_missing_is_said),
         fact(a_point_that_does_not_run_is_told_from_one_that_there_is_not),
         fact(points_that_differ_in_tiles_only_take_no_memory),
         fact(refuses_what_it_can_not_vary),

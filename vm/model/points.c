@@ -229,13 +229,23 @@ static kc_status keep_reason(kc_evaluator *e, kc_status status)
     return kci_text_keep(&text, &e->reason) ? KC_OK : KC_ENOMEM;
 }
 
+static bool has_columns(const kc_evaluator *e, const double *const *axes, double *const *fields)
+{
+    bool all = fields && (axes || e->column_count == 0);
+    for (size_t a = 0; all && a < e->column_count; a++)
+        all = axes[a] != NULL;
+    for (size_t f = 0; all && f < e->field_count; f++)
+        all = fields[f] != NULL;
+    return all;
+}
+
 kc_status kc_evaluator_run(kc_evaluator *e, size_t points, const double *const *axes, double *const *fields,
                            kc_status *statuses)
 {
     if (!e)
         return KC_EARGUMENT;
     kc_context *context = e->base.context;
-    if ((e->column_count && !axes) || !fields)
+    if (!has_columns(e, axes, fields))
         return kci_fail(context, KC_EARGUMENT, "evaluator: a column is missing");
     kc_status status = KC_OK;
     for (size_t p = 0; p < points; p++) {
