@@ -26,12 +26,14 @@ local function fail(...)
     error(string.format(...), 0)
 end
 
--- What f gives; the command has said `name` already where an error begins with it.
+-- What f gives.  Of an error's place only that in a file of the user is of use; the command has said `name` already.
 local function call(name, f, ...)
     local good, answer = pcall(f, ...)
     if good then return answer end
-    local what = tostring(answer):gsub("^[%w_./]+:[%d ]*:? *", "", 1):gsub("^kc%.[%w_]+: ", "")
-    fail("%s", what:sub(1, #name + 2) == name .. ": " and what:sub(#name + 3) or what)
+    local what = tostring(answer):gsub("^kcost/[%w_]+%.lua:%d+: ", ""):gsub("^[%w_.]+: (kc%.)", "%1")
+        :gsub("^kc%.[%w_]+: ", "")
+    while what:sub(1, #name + 2) == name .. ": " do what = what:sub(#name + 3) end
+    fail("%s", what)
 end
 
 local function functions_of(family)

@@ -59,6 +59,9 @@ spelt() {
     for device in "" ","; do
         fact "no device is none: '$device'" says "--device wants a device, such as h100" "$KCOST" gemm $cube --device "$device"
     done
+    mkdir "$here/devices" && printf "return {\n+" >"$here/devices/own.lua"
+    fact "an error in a file of one's own has its place" says "kcost: gemm: $here/devices/own.lua:2: " \
+        env KCOST_PATH="$here" "$KCOST" gemm $cube --device own
     fact "a convention that resembles none is told which there are" says "there is no convention 'mine'; there are 'kcost', " \
         "$KCOST" gemm $cube --as mine
     fact "a size beyond all is told the limit" says "m: expected a whole number below 2^53, got 1e30" "$KCOST" gemm m=1e30 n=1 k=1
