@@ -50,6 +50,7 @@ spelt() {
         "$KCOST" gemm $cube --as fvcore --explain flops
     fact "a wrong field is wrong usage" says "--explain wants a field of a result, such as bytes, flops or time, not 'byts'" \
         "$KCOST" gemm $cube --explain=byts
+    fact "a field that a count lacks fails" exits 1 "$KCOST" gemm $cube --explain time
     fact "a field that a count lacks is said" says "explain: gemm has no time" "$KCOST" gemm $cube --explain time
 
     fact "a missing parameter is named" says "kcost: gemm: gemm.plain: k: is missing" "$KCOST" gemm m=1 n=1

@@ -299,8 +299,10 @@ static int show(kc_vm *vm, const options *o, FILE *out)
     case FORMAT_CSV_TENSORS:
         return show_document(out, kc_vm_csv(vm, 1), vm);
     default: {
-        page p = { out, output_width(out), o->verbosity, o->explain, o->field, false };
-        return show_tables(vm, &p);
+        bool lacking = false;
+        page p = { out, output_width(out), o->verbosity, o->explain, o->field, false, &lacking };
+        int status = show_tables(vm, &p);
+        return lacking && status == GOOD ? FAILED : status;
     }
     }
 }

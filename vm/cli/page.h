@@ -13,6 +13,7 @@ typedef struct page {
     bool explain;                   /* behind each table, kc_result_explain of its results */
     const char *field;              /* or the formula of this field; NULL */
     bool html;
+    bool *lacking;                  /* set where a result lacks the field that is to be explained */
 } page;
 
 /* A stream for text, closed by page_end: of a page of HTML an element ("p", "h2", "pre"), in which what is

@@ -176,6 +176,8 @@ static void explanation(const page *p, kc_result *r)
     const char *text = p->field ? kc_result_formula(r, p->field) : kc_result_explain(r);
     if (!text) {
         fprintf(stderr, "kcost: %s\n", kc_context_message(kc_object_context((kc_object *)(void *)r)));
+        if (p->lacking)
+            *p->lacking = true;
         return;
     }
     if (!p->html)
