@@ -8,8 +8,12 @@ cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 at=$work/usr
-abi=5.4 LUA=lua5.4
-[ "$ENGINE" = luajit ] && abi=5.1 LUA=
+abi=5.4 only=lua5.4
+[ "$ENGINE" = luajit ] && abi=5.1 only=
+# A make above us may have been asked for one engine.
+unset LUA
+MAKEFLAGS=$(echo "${MAKEFLAGS:-}" | sed -E 's/(^| )LUA=[^ ]*//g; s/^ *-- *$//')
+export MAKEFLAGS
 
 cat >"$work/model.c" <<'END'
 #include <kcost.h>
@@ -38,7 +42,7 @@ int main(void)
 }
 END
 
-made() { "${MAKE:-make}" -j2 --no-print-directory ${LUA:+"LUA=$LUA"} "$@"; }
+made() { "${MAKE:-make}" -j2 --no-print-directory ${only:+"LUA=$only"} "$@"; }
 flags() { PKG_CONFIG_PATH=$at/lib/pkgconfig pkg-config "$@"; }
 # compiles COMPILER STANDARD SOURCE PACKAGE
 compiles() {
