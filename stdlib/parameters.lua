@@ -1,5 +1,6 @@
 -- parameters.lua: how every function of the stdlib takes its named parameters.
 local kc = require "kcost"
+local _, core = ...
 local parameters = {}
 
 -- What a parameter without a default value is declared as.
@@ -33,33 +34,6 @@ local function sorted_names(t)
     for name in pairs(t) do names[#names + 1] = tostring(name) end
     table.sort(names)
     return names
-end
-
--- Insertions, deletions and changes of a letter that make b of a, upper and lower case alike.
-local function distance(a, b)
-    a, b = a:lower(), b:lower()
-    local row = {}
-    for j = 0, #b do row[j] = j end
-    for i = 1, #a do
-        local diagonal = row[0]
-        row[0] = i
-        for j = 1, #b do
-            local change = diagonal + (a:sub(i, i) == b:sub(j, j) and 0 or 1)
-            diagonal = row[j]
-            row[j] = math.min(row[j] + 1, row[j - 1] + 1, change)
-        end
-    end
-    return row[#b]
-end
-
--- "; did you mean 'heads'?" where one of the names is near, else nothing.
-local function nearest(word, names)
-    local best, least = nil, #word <= 3 and 2 or #word <= 8 and 3 or 4
-    for _, name in ipairs(names) do
-        local d = distance(word, name)
-        if d < least and d < #word then best, least = name, d end
-    end
-    return best and "; did you mean '" .. best .. "'?" or ""
 end
 
 local function shown(value)
@@ -111,7 +85,7 @@ function parameters.take(call, given, declared, synonyms)
         local meant = synonyms and synonyms[name] or name
         if declared[meant] == nil then
             error(call .. ": " .. name .. ": no such parameter; there are "
-                .. table.concat(names, ", ") .. nearest(name, names))
+                .. table.concat(names, ", ") .. core.nearest(name:lower(), names))
         end
         if by[meant] then error(call .. ": " .. name .. ": is given already, as " .. by[meant]) end
         local kind = declared[meant]

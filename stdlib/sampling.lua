@@ -19,14 +19,20 @@ local function index_of(value)
     return kc.cast(kc.map({ name = "index", flops = 0 }, value), "i32")
 end
 
+-- Parameters and the k largest of each row, as a value with the dim t.
+local function largest(call, p)
+    local x
+    p, x = taken(call, p, { k = size })
+    if p.k > p.n then error(call .. ": k: is more than n") end
+    return p, kc.reduce("topk", x, "n", { size = { t = p.k } })
+end
+
 -- The k largest of each row and their columns.
 --     k         required
 -- Useful work: 1 FLOP (a comparison) an element.  Compulsory traffic: X, k values and k numbers a row.
 function sampling.topk(p)
-    local x
-    p, x = taken("sampling.topk", p, { k = size })
-    if p.k > p.n then error("sampling.topk: k: is more than n") end
-    local top = kc.reduce("topk", x, "n", { size = { t = p.k } })
+    local top
+    p, top = largest("sampling.topk", p)
     return kc.kernel("top-k", { kc.write("values", top, p.dtype), kc.write("columns", index_of(top), "i32") })
 end
 
@@ -50,10 +56,7 @@ end
 --     k         required
 -- Useful work: 1 FLOP an element; 7 FLOP and 1 exp for each of the k, 1 reciprocal a row.
 function sampling.categorical_topk(p)
-    local x
-    p, x = taken("sampling.categorical_topk", p, { k = size })
-    if p.k > p.n then error("sampling.categorical_topk: k: is more than n") end
-    local top = kc.reduce("topk", x, "n", { size = { t = p.k } })
+    local _, top = largest("sampling.categorical_topk", p)
     local below = kc.scan("sum", kc.softmax(kc.map("scale", top), "t"), "t")
     local token = kc.reduce({ name = "count below", flops = 1 }, below, "t")
     return kc.kernel("top-k categorical", { kc.write("token", index_of(token), "i32") })

@@ -71,14 +71,7 @@ static bool show_text(const figure *plot, FILE *out)
     if (!picture)
         return complain(wrong);
     fputs("\n", out);
-    for (const char *at = picture + strspn(picture, "\f\n"); *at;) {
-        size_t line = strcspn(at, "\n"), kept = line;
-        while (kept > 0 && at[kept - 1] == ' ')
-            kept--;
-        fwrite(at, 1, kept, out);
-        fputs("\n", out);
-        at += line + (at[line] == '\n');
-    }
+    output_trimmed(picture + strspn(picture, "\f\n"), out);
     free(picture);
     return true;
 }

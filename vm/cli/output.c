@@ -80,3 +80,15 @@ char *output_read(FILE *in, size_t *length)
     }
     return NULL;
 }
+
+void output_trimmed(const char *text, FILE *out)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n"), kept = length;
+        while (kept > 0 && text[kept - 1] == ' ')
+            kept--;
+        fwrite(text, 1, kept, out);
+        fputc('\n', out);
+        text += length + (text[length] == '\n');
+    }
+}

@@ -3,6 +3,7 @@
 
 #include "sheet.h"
 
+#include "output.h"
 #include "page.h"
 
 #include <langinfo.h>
@@ -212,19 +213,6 @@ static struct libscols_table *fill(const sheet *s, FILE *out)
     return t;
 }
 
-/* libsmartcols fills the last column up with blanks, which no one wants in a file. */
-static void print_trimmed(const char *text, FILE *out)
-{
-    while (*text) {
-        size_t length = strcspn(text, "\n"), kept = length;
-        while (kept > 0 && text[kept - 1] == ' ')
-            kept--;
-        fwrite(text, 1, kept, out);
-        fputc('\n', out);
-        text += length + (text[length] == '\n');
-    }
-}
-
 void sheet_print(sheet *s, FILE *out, size_t width)
 {
     char *text = NULL;
@@ -241,7 +229,7 @@ void sheet_print(sheet *s, FILE *out, size_t width)
         scols_table_set_termforce(t, SCOLS_TERMFORCE_NEVER);
     }
     if (scols_print_table_to_string(t, &text) == 0 && text)
-        print_trimmed(text, out);
+        output_trimmed(text, out); /* the last column is filled up with blanks, which no one wants in a file */
     free(text);
     scols_unref_table(t);
 }
