@@ -24,6 +24,7 @@ STDLIB  := $(filter-out %_spec.lua,$(sort $(wildcard stdlib/*.lua)))
 SCRIPTS := $(sort $(wildcard scripts/*.lua))
 TESTS   := $(sort $(wildcard tests/model/test_*.c tests/lua/test_*.c))
 HELPERS := $(filter-out $(TESTS),$(sort $(wildcard tests/model/*.c)))
+FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
 BY_HAND := $(sort $(wildcard tests/bench/baseline/*.c))
 SCORE   := $(sort $(wildcard tests/accuracy/*.c))
@@ -32,8 +33,8 @@ object    = $(patsubst %.c,$(B)/%.o,$(1))
 MODEL_O   := $(call object,$(MODEL)) $(B)/gen/devices.o $(B)/gen/ffi.o
 BINDING_O := $(call object,$(BINDING)) $(B)/gen/stdlib.o
 COMMAND_O := $(call object,$(COMMAND))
-TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES) $(SCORE))
-PROGRAMS  := $(patsubst %.c,$(B)/%,$(TESTS))
+TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES) $(SCORE) $(FUZZERS) tests/fuzz/replay.c)
+PROGRAMS  := $(patsubst %.c,$(B)/%,$(TESTS) $(FUZZERS))
 
 LIBRARY := $(B)/libkcost.so.0
 ARCHIVE := $(B)/libkcost.a
@@ -94,7 +95,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests benches demo check ci lint asan valgrind cover bench accuracy abi amalg docs install install-engine \
+.PHONY: all tests benches demo check ci lint asan valgrind fuzz cover bench accuracy abi amalg docs install install-engine \
         uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
@@ -120,6 +121,9 @@ asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 
 valgrind: ## the C tests under valgrind
 	@tests/run.sh $(LUA)-valgrind
+
+fuzz: ## runs each target of tests/fuzz FUZZ_TIME= seconds (60), with clang's libFuzzer (FUZZ= names some)
+	@tests/fuzz/fuzz.sh $(FUZZ_TIME) $(FUZZ)
 
 cover: ## every test, then which lines they ran
 	@command -v lcov >/dev/null || { echo "make cover needs lcov: apt-get install lcov" >&2; exit 1; }
@@ -247,6 +251,12 @@ $(B)/tests/model/test_%: $(B)/tests/model/test_%.o $(call object,$(HELPERS)) $(A
 $(B)/tests/lua/test_%: $(B)/tests/lua/test_%.o $(BINDING_O) $(ARCHIVE)
 	$(call making,link)
 	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) -lcmocka $(LIBS) -ldl
+
+# A fuzzer brings its own main; without one, replay.c runs the files of a corpus.
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(call object,$(HELPERS)) $(BINDING_O) $(ARCHIVE) \
+                        $(if $(findstring fuzzer,$(SANITIZE)),,$(B)/tests/fuzz/replay.o)
+	$(call making,link)
+	$(Q)$(LINK) $(if $(findstring fuzzer,$(SANITIZE)),-fsanitize=fuzzer,-pie) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) $(LIBS) -ldl
 
 # As anyone would compile a program of his own.
 $(B)/tests/bench/baseline/%: tests/bench/baseline/%.c $(B)/flags

@@ -82,36 +82,49 @@ static kc_schedule *schedule(maker *m, const kc_kernel *kernel)
     return s;
 }
 
-kc_kernel *random_kernel_of(kc_context *context, uint64_t seed, int which)
+/* Drops what was held on the way. */
+static kc_kernel *make(maker *m, const family *which)
 {
-    maker m = { .context = context, .state = seed * 0x2545f4914f6cdd1du + 1, .saves = 15 };
+    kc_context *context = m->context;
     kc_kernel *kernel = NULL, *tiled = NULL;
     for (int d = 0; d < DIMS; d++) {
-        m.names[d][0] = (char)('a' + d);
-        m.size[d] = (kc_size){ m.names[d], number(&m, 1, chance(&m, 35) ? 9 : 6) };
+        m->names[d][0] = (char)('a' + d);
+        m->size[d] = (kc_size){ m->names[d], number(m, 1, chance(m, 35) ? 9 : 6) };
     }
-    family_at(which)->make(&m);
-    bool all = m.part_count > 0;
-    if (all && m.fuses) {
+    which->make(m);
+    bool all = m->part_count > 0;
+    if (all && m->fuses) {
         const char *save[MOST_PARTS];
         size_t saves = 0;
-        for (size_t i = 0; i + 1 < m.part_count; i++)
-            if (chance(&m, m.saves))
-                save[saves++] = kc_object_name((kc_object *)m.parts[i]);
-        kernel = keep(&m, kc_fuse(context, "random", (kc_object *const *)m.parts, m.part_count, save, saves));
+        for (size_t i = 0; i + 1 < m->part_count; i++)
+            if (chance(m, m->saves))
+                save[saves++] = kc_object_name((kc_object *)m->parts[i]);
+        kernel = keep(m, kc_fuse(context, "random", (kc_object *const *)m->parts, m->part_count, save, saves));
     } else if (all) {
-        kernel = keep(&m, kc_kernel_new(context, "random", m.parts, m.part_count));
+        kernel = keep(m, kc_kernel_new(context, "random", m->parts, m->part_count));
     }
-    if (kernel != NULL && chance(&m, 4))
+    if (kernel != NULL && chance(m, 4))
         tiled = kc_retain(kernel);
     for (int tries = 0; tries < 4 && kernel != NULL && tiled == NULL; tries++) {
-        kc_schedule *s = schedule(&m, kernel);
+        kc_schedule *s = schedule(m, kernel);
         if (s != NULL)
             tiled = kc_tile((kc_object *)kernel, s);
     }
-    while (m.held_count > 0)
-        kc_release(m.held[--m.held_count]);
+    while (m->held_count > 0)
+        kc_release(m->held[--m->held_count]);
     return tiled;
+}
+
+kc_kernel *random_kernel_of(kc_context *context, uint64_t seed, int which)
+{
+    maker m = { .context = context, .state = seed * 0x2545f4914f6cdd1du + 1, .saves = 15 };
+    return make(&m, family_at(which));
+}
+
+kc_kernel *random_kernel_from(kc_context *context, const uint8_t *bytes, size_t size)
+{
+    maker m = { .context = context, .state = 1, .bytes = bytes, .left = size, .saves = 15 };
+    return make(&m, family_at(number(&m, 0, random_families() - 1)));
 }
 
 kc_kernel *random_kernel(kc_context *context, uint64_t seed)

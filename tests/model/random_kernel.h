@@ -9,6 +9,8 @@
 #include "kcost.h"
 
 kc_kernel *random_kernel(kc_context *context, uint64_t seed);
+/* As `size` bytes say, two a choice; what they leave open is drawn as of seed 0. */
+kc_kernel *random_kernel_from(kc_context *context, const uint8_t *bytes, size_t size);
 /* Of one family only (0 .. random_families() - 1), for finding faults. */
 kc_kernel *random_kernel_of(kc_context *context, uint64_t seed, int family);
 int random_families(void);

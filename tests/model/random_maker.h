@@ -17,6 +17,8 @@ enum { DIMS = 26, MOST_HELD = 256, MOST_PARTS = 12 };
 typedef struct maker {
     kc_context *context;
     uint64_t state;
+    const uint8_t *bytes;           /* drawn before all else */
+    size_t left;
     void *held[MOST_HELD];
     size_t held_count;
     kc_tensor *parts[MOST_PARTS];   /* written tensors, in order */

@@ -175,7 +175,8 @@ static void sort_bindings(kci_binding *bindings, uint32_t count)
 static uint32_t close_environment(kci_builder *builder, uint32_t first)
 {
     kci_environment e = { .binding = first, .bindings = (uint32_t)builder->binding_count - first };
-    sort_bindings(builder->bindings + first, e.bindings);
+    if (e.bindings > 1)
+        sort_bindings(builder->bindings + first, e.bindings);
     for (uint32_t i = 0; i < e.bindings; i++) {
         const kci_binding *b = &builder->bindings[first + i];
         e.captured |= builder->graph->axes[b->axis].loops;

@@ -297,13 +297,14 @@ kc_object *kc_renamed(kc_object *object, const char *const *from, const char *co
     kci_change *changes = kci_alloc(context, count * sizeof *changes);
     bool ok = changes != NULL;
     for (size_t i = 0; ok && i < count; i++) {
+        const char *old = from[i] ? from[i] : "", *new = to[i] ? to[i] : "";
         kci_symbol *name = NULL;
         size_t n = 0;
-        changes[i].from = kci_intern(context, from[i], strlen(from[i]));
-        ok = changes[i].from && kci_names_parse(context, "rename", "the new name", to[i], &name, &n) == KC_OK;
+        changes[i].from = kci_intern(context, old, strlen(old));
+        ok = changes[i].from && kci_names_parse(context, "rename", "the new name", new, &name, &n) == KC_OK;
         if (!ok || n != 1) {
             if (kc_context_status(context) != KC_ENOMEM)
-                kci_fail(context, KC_EARGUMENT, "rename: '%.80s' is not the name of a dim", to[i]);
+                kci_fail(context, KC_EARGUMENT, "rename: '%.80s' is not the name of a dim", new);
             ok = false;
         }
         if (ok)
