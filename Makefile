@@ -33,7 +33,7 @@ object    = $(patsubst %.c,$(B)/%.o,$(1))
 MODEL_O   := $(call object,$(MODEL)) $(B)/gen/devices.o $(B)/gen/ffi.o
 BINDING_O := $(call object,$(BINDING)) $(B)/gen/stdlib.o
 COMMAND_O := $(call object,$(COMMAND))
-TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES) $(SCORE) $(FUZZERS) tests/fuzz/replay.c)
+TEST_O    := $(call object,$(TESTS) $(HELPERS) $(BENCHES) $(SCORE) $(FUZZERS) tests/fuzz/grammar.c tests/fuzz/replay.c)
 PROGRAMS  := $(patsubst %.c,$(B)/%,$(TESTS) $(FUZZERS))
 
 LIBRARY := $(B)/libkcost.so.0
@@ -95,7 +95,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests benches demo check ci lint asan valgrind fuzz cover bench accuracy abi amalg docs install install-engine \
+.PHONY: all tests benches demo check ci lint asan valgrind fuzz soak cover bench accuracy abi amalg docs install install-engine \
         uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
@@ -124,6 +124,9 @@ valgrind: ## the C tests under valgrind
 
 fuzz: ## runs each target of tests/fuzz FUZZ_TIME= seconds (60), with clang's libFuzzer (FUZZ= names some)
 	@tests/fuzz/fuzz.sh $(FUZZ_TIME) $(FUZZ)
+
+soak: $(B)/tests/lua/test_soak ## 100,000 hostile and broken scripts in one process, on 4 threads (LUA= picks an engine)
+	@KCOST_SOAK=100000 $<
 
 cover: ## every test, then which lines they ran
 	@command -v lcov >/dev/null || { echo "make cover needs lcov: apt-get install lcov" >&2; exit 1; }
@@ -248,12 +251,12 @@ $(B)/tests/model/test_%: $(B)/tests/model/test_%.o $(call object,$(HELPERS)) $(A
 	$(call making,link)
 	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
-$(B)/tests/lua/test_%: $(B)/tests/lua/test_%.o $(BINDING_O) $(ARCHIVE)
+$(B)/tests/lua/test_%: $(B)/tests/lua/test_%.o $(B)/tests/fuzz/grammar.o $(BINDING_O) $(ARCHIVE)
 	$(call making,link)
 	$(Q)$(LINK) -pie $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) -lcmocka $(LIBS) -ldl
 
 # A fuzzer brings its own main; without one, replay.c runs the files of a corpus.
-$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(call object,$(HELPERS)) $(BINDING_O) $(ARCHIVE) \
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/grammar.o $(call object,$(HELPERS)) $(BINDING_O) $(ARCHIVE) \
                         $(if $(findstring fuzzer,$(SANITIZE)),,$(B)/tests/fuzz/replay.o)
 	$(call making,link)
 	$(Q)$(LINK) $(if $(findstring fuzzer,$(SANITIZE)),-fsanitize=fuzzer,-pie) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LUA_A) $(LIBS) -ldl

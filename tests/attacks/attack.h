@@ -1,4 +1,4 @@
-/* attack.h: the scripts of tests/attacks, and the account of what a VM takes: for the test and the benchmark. */
+/* attack.h: the scripts of tests/attacks, for the tests and the benchmark. */
 #ifndef ATTACK_H
 #define ATTACK_H
 
@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "account.h"
 
 #define ATTACKS "tests/attacks"
 
@@ -26,29 +28,6 @@ typedef struct attack {
     char expect[96], vm[16];
     int twice; /* in one VM */
 } attack;
-
-/* What is out of a host's hook. */
-typedef struct account {
-    size_t bytes, blocks, most;
-} account;
-
-static inline void *account_resize(void *data, void *block, size_t old_size, size_t new_size)
-{
-    account *a = data;
-    if (new_size == 0) {
-        free(block);
-        a->bytes -= block ? old_size : 0;
-        a->blocks -= block != NULL;
-        return NULL;
-    }
-    void *moved = realloc(block, new_size);
-    if (moved) {
-        a->bytes += new_size - (block ? old_size : 0);
-        a->blocks += block == NULL;
-        a->most = a->bytes > a->most ? a->bytes : a->most;
-    }
-    return moved;
-}
 
 static inline void attack_line(const char *text, const char *what, char *line, size_t size)
 {

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What is left of an input; at its end every choice is 0. */
@@ -66,30 +68,6 @@ static inline void found(const char *what)
 {
     fprintf(stderr, "found: %s\n", what);
     abort();
-}
-
-/* A heap that counts, and may refuse: what is left in it at the end is a leak. */
-typedef struct heap {
-    size_t used, most, limit;
-} heap;
-
-static inline void *heap_resize(void *data, void *block, size_t old_size, size_t new_size)
-{
-    heap *h = data;
-    if (new_size == 0) {
-        free(block);
-        h->used -= block == NULL ? 0 : old_size;
-        return NULL;
-    }
-    size_t old = block == NULL ? 0 : old_size;
-    if (h->limit > 0 && new_size > old && h->used - old + new_size > h->limit)
-        return NULL;
-    void *moved = realloc(block, new_size);
-    if (moved != NULL) {
-        h->used += new_size - old;
-        h->most = h->used > h->most ? h->used : h->most;
-    }
-    return moved;
 }
 
 #endif

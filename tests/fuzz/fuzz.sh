@@ -32,7 +32,7 @@ for name in $names; do
     [ ! -e "$dictionary" ] || set -- "-dict=$dictionary"
     # What only a hostile stack overflow needs, and what a slow machine would call a finding, are off.
     ASAN_OPTIONS=detect_stack_use_after_return=0:${ASAN_OPTIONS:-} \
-        "$build/tests/fuzz/fuzz_$name" "$@" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len="${FUZZ_LENGTH:-4096}" \
+        "$build/tests/fuzz/fuzz_$name" "$@" -max_total_time="$seconds" -timeout=30 -report_slow_units=60 -rss_limit_mb=2048 -max_len="${FUZZ_LENGTH:-4096}" \
         -print_final_stats=1 -artifact_prefix="$build/found/$name-" "$build/corpus/$name" "tests/fuzz/corpus/$name" \
         >"$build/log/fuzz-$name.log" 2>&1 || status=1
     log=$build/log/fuzz-$name.log

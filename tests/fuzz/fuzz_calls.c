@@ -271,11 +271,11 @@ static int soon(void *data, double done, double points)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    heap h = { .limit = 64 << 20 };
+    account h = { .limit = 64 << 20 };
     pool p = { .in = { data, size } };
     int looks = 0;
     for (int i = 0; i < 2; i++) {
-        p.contexts[i] = kc_context_new(heap_resize, &h);
+        p.contexts[i] = kc_context_new(account_resize, &h);
         kc_context_watch(p.contexts[i], soon, &looks);
     }
     begin(&p);
@@ -296,7 +296,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (p.count > 0)
         kc_release(p.held[--p.count]);
     kc_context_free(p.contexts[0]), kc_context_free(p.contexts[1]);
-    if (h.used != 0)
+    if (h.bytes != 0 || h.blocks != 0)
         found("a leak");
     return 0;
 }

@@ -26,9 +26,9 @@ static bool engine_said(const char *message)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    heap h = { 0 };
+    account h = { 0 };
     char path[64];
-    const kc_vm_options options = { .resize = heap_resize, .resize_data = &h, .trusted = 1, .memory_limit = 64 << 20,
+    const kc_vm_options options = { .resize = account_resize, .resize_data = &h, .trusted = 1, .memory_limit = 64 << 20,
                                     .time_limit = 1, .instruction_limit = 20000000 };
     int file = memfd_create("config", 0);
     kc_vm *vm = NULL;
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         found(kc_vm_message(vm));
     kc_vm_free(vm);
     close(file);
-    if (h.used != 0)
+    if (h.bytes != 0 || h.blocks != 0)
         found("a leak");
     return 0;
 }

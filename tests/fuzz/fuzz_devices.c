@@ -78,11 +78,11 @@ static void by_path(kc_context *context, bytes *b)
 }
 
 /* The input as the body of a table, in a script. */
-static void by_script(const bytes *b, heap *h)
+static void by_script(const bytes *b, account *h)
 {
     static const char before[] = "local kc = require 'kcost'\nlocal d = kc.device {", after[] =
         "}\nlocal g = kc.lib.gemm.plain { m = 256, n = 256, k = 256 }\nreturn kc.evaluate(g, d), d";
-    const kc_vm_options options = { .resize = heap_resize, .resize_data = h, .memory_limit = 16 << 20,
+    const kc_vm_options options = { .resize = account_resize, .resize_data = h, .memory_limit = 16 << 20,
                                     .time_limit = 0.2, .instruction_limit = 1000000 };
     size_t length = sizeof before - 1 + b->left + sizeof after - 1;
     char *text = malloc(length);
@@ -101,16 +101,16 @@ static void by_script(const bytes *b, heap *h)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    heap h = { 0 };
+    account h = { 0 };
     bytes b = { data, size };
     if (take(&b) % 2 == 0) {
-        kc_context *context = kc_context_new(heap_resize, &h);
+        kc_context *context = kc_context_new(account_resize, &h);
         by_path(context, &b);
         kc_context_free(context);
     } else {
         by_script(&b, &h);
     }
-    if (h.used != 0)
+    if (h.bytes != 0 || h.blocks != 0)
         found("a leak");
     return 0;
 }

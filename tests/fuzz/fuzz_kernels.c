@@ -65,8 +65,8 @@ static bool check_count(const kc_kernel *kernel)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    heap h = { 0 };
-    kc_context *context = kc_context_new(heap_resize, &h);
+    account h = { 0 };
+    kc_context *context = kc_context_new(account_resize, &h);
     bytes b = { data, size };
     static const char *const devices[] = { "h100-sxm5", "mi300x", "a6000", "v100-sxm2", "b200" };
     kc_device *device = kc_device_named(context, ONE_OF(&b, devices));
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kc_release(kernel);
     kc_release(device);
     kc_context_free(context);
-    if (h.used != 0)
+    if (h.bytes != 0 || h.blocks != 0)
         found("a leak");
     return 0;
 }

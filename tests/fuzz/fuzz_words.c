@@ -13,9 +13,9 @@ typedef struct bench {
     kc_tensor *a, *product;
 } bench;
 
-static bench new_bench(heap *h)
+static bench new_bench(account *h)
 {
-    bench w = { .context = kc_context_new(heap_resize, h) };
+    bench w = { .context = kc_context_new(account_resize, h) };
     kc_dtype *f16 = kc_dtype_named(w.context, "f16");
     w.a = kc_tensor_new(w.context, "A", "m k", f16, sizes, SIZES);
     kc_tensor *b = kc_tensor_new(w.context, "B", "k n", f16, sizes, SIZES);
@@ -143,7 +143,7 @@ static void sweeps(bench *w, const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     void (*const languages[])(bench *, const char *) = { indexes, names, schedules, conditions, sweeps };
-    heap h = { 0 };
+    account h = { 0 };
     bytes b = { data, size };
     size_t which = choose(&b, 5);
     char *text = malloc(b.left + 1);
@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kc_release(w.a), kc_release(w.product), kc_release(w.device);
     kc_context_free(w.context);
     free(text);
-    if (h.used != 0)
+    if (h.bytes != 0 || h.blocks != 0)
         found("a leak");
     return 0;
 }

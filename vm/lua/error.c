@@ -11,13 +11,17 @@ static bool is_users(const lua_Debug *frame)
     return frame->currentline > 0 && strncmp(frame->source, "=kcost/", 7) != 0;
 }
 
+/* How far up a script's line is looked for: finding level n takes n steps, and tail calls of pcall leave thousands of
+ * frames that are not the script's. */
+enum { MOST_LEVELS = 200 };
+
 /* Pushes "script.lua:12: ": the innermost Lua frame that is not kcost's own.
  * LuaJIT drops the frame at `return f(x)`; then the next one left, or the name
  * of the script. */
 void kci_push_position(lua_State *L, const kci_state *state)
 {
     lua_Debug frame;
-    for (int level = 0; lua_getstack(L, level, &frame); level++) {
+    for (int level = 0; level < MOST_LEVELS && lua_getstack(L, level, &frame); level++) {
         if (lua_getinfo(L, "Sl", &frame) && is_users(&frame)) {
             lua_pushfstring(L, "%s:%d: ", frame.short_src, frame.currentline);
             return;
