@@ -95,7 +95,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests benches demo check ci lint asan valgrind fuzz soak cover bench accuracy abi amalg docs install install-engine \
+.PHONY: all tests benches demo check ci lint asan tsan valgrind fuzz soak cover bench accuracy abi amalg docs install install-engine \
         uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
@@ -118,6 +118,9 @@ lint: ## parses the Lua with both compilers; luacheck, shellcheck, cppcheck, cla
 
 asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tests/run.sh $(LUA)-asan
+
+tsan: ## the tests with threads under ThreadSanitizer
+	@tests/run.sh $(LUA)-tsan
 
 valgrind: ## the C tests under valgrind
 	@tests/run.sh $(LUA)-valgrind

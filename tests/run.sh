@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh: runs the tests in the configurations named, as many at once as there are cores, and adds everything up.
 #
-#     tests/run.sh lua5.4 luajit lua5.4-asan lua5.4-clang luajit-clang lua5.4-valgrind lint
+#     tests/run.sh lua5.4 luajit lua5.4-asan lua5.4-tsan lua5.4-clang luajit-clang lua5.4-valgrind lint
 #
 # A configuration is an engine and, after a dash, what is special about it; each is built first,
 # in its own folder, and a build that fails is a failed test.  A test program prints, last, a line
@@ -108,13 +108,15 @@ await() {
     : >"$build/later"
 }
 
-# run_c [WRAPPER...]: the cmocka programs.
+# run_c [WRAPPER...]: the cmocka programs, or those alone whose source has a word of `only`.
 run_c() {
     for program in "$build"/tests/*/test_*; do
         case $program in
-        *.o | *.d | *'*') ;;
-        *) [ -e "${program#"$build"/}.c" ] && later "$config ${program#"$build"/tests/}" "$@" "$program" ;;
+        *.o | *.d | *'*') continue ;;
         esac
+        source=${program#"$build"/}.c
+        [ -e "$source" ] && grep -qE "${only:-.}" "$source" &&
+            later "$config ${program#"$build"/tests/}" "$@" "$program"
     done
 }
 
@@ -177,6 +179,12 @@ one() {
         KCOST_RANDOM=${random:-4000}
         make_it SANITIZE=address,undefined && run_c && run_lua
         ;;
+    *-tsan)
+        KCOST_RANDOM=${random:-200}
+        only='pthread|_sweep\('
+        make_it SANITIZE=thread && run_c
+        only=
+        ;;
     *-clang)
         if command -v clang >/dev/null; then
             make_it CC=clang && run_c
@@ -200,6 +208,7 @@ one() {
     await
 }
 
+only=
 path=$PATH random=${KCOST_RANDOM:-}
 for config in "$@"; do
     one
