@@ -95,7 +95,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests benches demo check ci lint asan tsan valgrind fuzz soak cover bench accuracy abi amalg docs install install-engine \
+.PHONY: all tests benches demo check ci lint asan tsan valgrind fuzz oom soak cover bench accuracy abi amalg docs install install-engine \
         uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
@@ -127,6 +127,9 @@ valgrind: ## the C tests under valgrind
 
 fuzz: ## runs each target of tests/fuzz FUZZ_TIME= seconds (60), with clang's libFuzzer (FUZZ= names some)
 	@tests/fuzz/fuzz.sh $(FUZZ_TIME) $(FUZZ)
+
+oom: $(B)/tests/lua/test_refusals $(B)/tests/lua/test_vm_memory $(B)/tests/model/test_memory ## every request for memory refused, one after another (minutes)
+	@for test in $^; do KCOST_REFUSALS=all $$test || exit 1; done
 
 soak: $(B)/tests/lua/test_soak ## 100,000 hostile and broken scripts in one process, on 4 threads (LUA= picks an engine)
 	@KCOST_SOAK=100000 $<

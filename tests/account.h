@@ -1,4 +1,5 @@
-/* account.h: a host's allocation hook that keeps an account of what is out of it, and refuses what is beyond a limit. */
+/* account.h: a host's allocation hook that keeps an account of what is out of it, and refuses: what is beyond a limit,
+ * the n-th request, or all from the n-th on. */
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
 
@@ -7,7 +8,9 @@
 
 typedef struct account {
     size_t bytes, blocks, most;
-    size_t limit; /* bytes; 0: none */
+    size_t limit;           /* bytes; 0: none */
+    size_t asked, refuse;   /* requests so far; the one that is refused, 0: none */
+    int for_ever;           /* and all after it */
 } account;
 
 static inline void *account_resize(void *data, void *block, size_t old_size, size_t new_size)
@@ -20,6 +23,9 @@ static inline void *account_resize(void *data, void *block, size_t old_size, siz
         a->blocks -= block != NULL;
         return NULL;
     }
+    a->asked++;
+    if (a->refuse > 0 && new_size > old && (a->asked == a->refuse || (a->for_ever && a->asked > a->refuse)))
+        return NULL;
     if (a->limit > 0 && new_size > old && a->bytes - old + new_size > a->limit)
         return NULL;
     void *moved = realloc(block, new_size);

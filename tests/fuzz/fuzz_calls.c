@@ -1,5 +1,5 @@
 /* fuzz_calls.c: sequences of calls of the C API with any arguments but handles that are none: NULL handles, odd numbers
- * and texts, handles of another context.  A call that fails has a sentence and changes nothing; nothing leaks. */
+ * and texts, handles of another context, an allocator that refuses.  A call that fails has a sentence; nothing leaks. */
 #include "bytes.h"
 
 #include "kcost.h"
@@ -279,6 +279,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         kc_context_watch(p.contexts[i], soon, &looks);
     }
     begin(&p);
+    unsigned refuses = take(&p.in);
+    if (refuses >= 128) {
+        h.refuse = h.asked + 1 + (take(&p.in) | (size_t)take(&p.in) << 8) % 4000;
+        h.for_ever = refuses % 2;
+    }
     for (int i = 0; i < CALLS && p.in.left > 0; i++) {
         unsigned call = take(&p.in);
         looks = 0;

@@ -103,7 +103,8 @@ typedef struct kc_cost { double flops, special; } kc_cost;
  * min(old_size, new_size) bytes of `block`, or NULL, and `block` is unchanged.
  * old_size is what was asked for before, 0 when `block` is NULL.  Blocks are aligned as
  * malloc's.  A hook may refuse at any time: the call fails with KC_ENOMEM, and what was
- * there stays as it is. */
+ * there stays as it is.  A smaller block it should not refuse: Lua takes for granted that
+ * it can't, so a VM's goes on as it is and is later freed under the smaller size. */
 typedef void *(*kc_resize)(void *data, void *block, size_t old_size, size_t new_size);
 
 /* A context that allocates through `resize` (NULL: the C heap).  NULL when
