@@ -95,7 +95,7 @@ Q      := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all tests benches demo check ci lint asan tsan valgrind fuzz oom soak cover bench accuracy abi amalg docs install install-engine \
+.PHONY: all tests benches demo check ci lint asan tsan valgrind fuzz oom soak cover bench accuracy abi amalg dist docs install install-engine \
         uninstall uninstall-engine clean help FORCE
 
 all: $(LIBRARY) $(ARCHIVE) $(VM) $(MODULE) $(KCOST) ## the libraries, the module and the command
@@ -153,6 +153,12 @@ abi: $(LIBRARY) $(VM) ## is the ABI of the libraries still that of tests/abi?  A
 	@BUILD=$(CURDIR)/$(B) ENGINE=$(LUA) VARIANT=$(VARIANT) tests/abi/run_abi.sh
 
 amalg: build/amalg/kcost.c build/amalg/kcost.h ## the model as one kcost.c and kcost.h, to paste into a project
+
+# The files that git tracks, by name and with one date, so that two of the same commit are equal.
+dist: ## the sources as build/kcost-VERSION.tar.gz, the same bytes for the same commit
+	@mkdir -p build
+	$(Q)git archive --format=tar --prefix=kcost-$(VERSION)/ HEAD | gzip -n9 >build/kcost-$(VERSION).tar.gz
+	@echo build/kcost-$(VERSION).tar.gz
 
 docs: $(MODULE) ## writes the tables of stdlib/README.md and stdlib/meta/kcost.lua, from stdlib/reference.lua
 	@UPDATE=1 LUA_PATH='tests/help/?.lua' LUA_CPATH='$(B)/?.so' $(LUA) tests/help/check_help.lua

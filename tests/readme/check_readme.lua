@@ -3,7 +3,7 @@
 -- A ```sh block is run by sh -e, a ```c block with a main is compiled against the build and run; where a
 -- ```text block follows, the output must equal it.  A line `make TARGET …` must name a target of
 -- `make help`; it is not run here, since `make check` is what runs this.  tests/golden runs the ```lua blocks.
--- The tour of the source in vm/README.md names every file.
+-- The tour of the source in vm/README.md names every file, its SECURITY table tests that are there.
 
 local build, engine = os.getenv("BUILD"), os.getenv("ENGINE")
 local sanitized = os.getenv("VARIANT") == "asan"
@@ -126,6 +126,16 @@ for _, folder in ipairs { "model", "lua", "cli" } do
         if not there[name] then fact("vm/README.md", false, folder .. " has no " .. name) end
     end
     passed = passed + 1
+end
+
+-- The tests that SECURITY names are there, and `make help` has its target.
+for threat, proofs in tour:match("\n## SECURITY\n(.-)\n## "):gmatch("\n| ([^|]+) | [^|]+ | (`[^|]+) |") do
+    for proof in proofs:gmatch("`([^`]+)`") do
+        local target = proof:match("^make (%a+)$")
+        local command = target and "make help | grep -q '^" .. target .. " '" or "ls tests/" .. proof .. (proof:find("%.") and "" or ".lua")
+        local output, good = run(command .. " 2>&1")
+        fact("vm/README.md, SECURITY: " .. threat, good, output)
+    end
 end
 
 for _, suffix in ipairs { "", ".c", ".out" } do os.remove(scratch .. suffix) end
