@@ -132,7 +132,7 @@ end
 for threat, proofs in tour:match("\n## SECURITY\n(.-)\n## "):gmatch("\n| ([^|]+) | [^|]+ | (`[^|]+) |") do
     for proof in proofs:gmatch("`([^`]+)`") do
         local target = proof:match("^make (%a+)$")
-        local command = target and "make help | grep -q '^" .. target .. " '" or "ls tests/" .. proof .. (proof:find("%.") and "" or ".lua")
+        local command = target and "make help | grep '^" .. target .. " '" or "ls tests/" .. proof .. (proof:find("%.") and "" or ".lua")
         local output, good = run(command .. " 2>&1")
         fact("vm/README.md, SECURITY: " .. threat, good, output)
     end
