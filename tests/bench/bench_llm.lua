@@ -10,15 +10,18 @@ local layers, hidden, heads, head, ffn, words = 32, 4096, 32, 128, 11008, 32000
 
 local function tensor(name, dims, size) return kc.read(kc.tensor(name, dims, "f16", size)) end
 
-local function gemm(name, rows, columns, depth)
-    local size = { r = rows, n = columns, k = depth }
-    return kc.write(name, kc.matmul(tensor(name .. ".x", "r k", size), tensor(name .. ".w", "k n", size)))
+-- Rows are r = batch * tokens, but for the last token of each sequence: s = batch.
+local function gemm(name, rows, columns, depth, row)
+    row = row or "r"
+    local size = { [row] = rows, n = columns, k = depth }
+    return kc.write(name, kc.matmul(tensor(name .. ".x", row .. " k", size), tensor(name .. ".w", "k n", size)))
 end
 
 -- FLOP an element, of inputs that all have rows and columns but for a weight.
-local function map(name, flops, rows, columns, second)
-    local size = { r = rows, n = columns }
-    return kc.write(name, kc.map({ flops = flops }, tensor(name .. ".x", "r n", size), tensor(name .. ".y", second, size)))
+local function map(name, flops, rows, columns, second, row)
+    row = row or "r"
+    local size = { [row] = rows, n = columns }
+    return kc.write(name, kc.map({ flops = flops }, tensor(name .. ".x", row .. " n", size), tensor(name .. ".y", second, size)))
 end
 
 local function attention(batch, tokens, context)
@@ -38,7 +41,8 @@ local function step(batch, tokens, context)
         gemm("gate", rows, ffn, hidden), gemm("up", rows, ffn, hidden), map("act", 5, rows, ffn, "r n"),
         gemm("down", rows, hidden, ffn), map("add2", 1, rows, hidden, "r n"),
     })
-    return kc.program("step", { kc.times(layer, layers), map("last", 4, batch, hidden, "n"), gemm("head", batch, words, hidden) })
+    return kc.program("step", { kc.times(layer, layers), map("last", 4, batch, hidden, "n", "s"),
+                                gemm("head", batch, words, hidden, "s") })
 end
 
 -- Each step's program, by `each`.
@@ -59,12 +63,21 @@ local fresh, results = measure.least(20, function()
     return task(function(...) return kc.evaluate(step(...), device) end)
 end)
 local ready = measure.least(50, evaluated)
-local sweep = { kernel = programs[2], device = device, size = { ["b r"] = kc.pow2(1, 256) }, threads = 1 }
+-- All of one program.
+local resized, again = measure.least(50, function()
+    return task(function(batch, tokens, context)
+        local sizes = { b = batch, r = batch * tokens, s = batch, t = tokens, c = context }
+        return kc.evaluate(kc.resize(programs[2], sizes), device)
+    end)
+end)
+local sweep = { kernel = programs[2], device = device, size = { ["b r s"] = kc.pow2(1, 256) }, threads = 1 }
 local swept = measure.least(50, function() return kc.sweep(sweep) end)
 
 for i, r in ipairs(results) do
+    assert(r.flops == again[i].flops and r.bytes == again[i].bytes and r.time == again[i].time)
     print(("%s flops=%.0f bytes=%.0f"):format(i > 1 and "decode " or "prefill", r.flops, r.bytes))
 end
 measure.row("a task, built and evaluated", fresh * 1e6)
 measure.row("a task, evaluated", ready * 1e6)
+measure.row("a task, resized and evaluated", resized * 1e6)
 measure.row("its nine decoding steps, swept", swept * 1e6)

@@ -136,6 +136,7 @@ return {
         { "a task by hand", engine = "PyPy" },
         { "a task, built and evaluated", against = by_hand },
         { "a task, evaluated", against = by_hand },
+        { "a task, resized and evaluated", at_most = 400, against = { { "a task, evaluated" } } },
         { "its nine decoding steps, swept", against = { { "a task, evaluated" } } },
     },
     {

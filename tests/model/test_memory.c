@@ -5,7 +5,7 @@
 /* What the steps make, in order; each step builds on those before. */
 enum {
     F16, Q, K, V, READ_Q, READ_K, READ_V, READ_S, READ_P, SCORES, MASKED, SOFTMAX, PRODUCT, LSE, SUMMED, S, P, O, L,
-    UNFUSED, FLASH, SAVED, SCHEDULE, TILED, RESIZED, RENAMED, TIMES, PROGRAM, GROUP, COUNTED, COUNTED_ALL, DEVICE,
+    UNFUSED, FLASH, SAVED, SCHEDULE, TILED, RESIZED, RESIZED_WRITES, RENAMED, TIMES, PROGRAM, GROUP, COUNTED, COUNTED_ALL, DEVICE,
         TIMED, SENT, BESIDE, TIMED_BESIDE, RESIZED_BESIDE,
     STEPS
 };
@@ -120,6 +120,8 @@ static void *step(scene *s, int i)
         return kc_tile(s->made[FLASH], s->made[SCHEDULE]);
     case RESIZED:
         return resized(s);
+    case RESIZED_WRITES:
+        return kc_kernel_tensor(s->made[RESIZED], 0);
     case RENAMED:
         return renamed(s);
     case TIMES:
@@ -150,7 +152,7 @@ static void *step(scene *s, int i)
 /* The order in which they can be made. */
 static const int order[STEPS] = { F16, Q, K, V, READ_Q, READ_K, READ_V, SCORES, MASKED, S, READ_S, SOFTMAX, P, READ_P,
                                   PRODUCT,
-                                  O, LSE, SUMMED, L, UNFUSED, FLASH, SAVED, SCHEDULE, TILED, RESIZED, RENAMED, TIMES,
+                                  O, LSE, SUMMED, L, UNFUSED, FLASH, SAVED, SCHEDULE, TILED, RESIZED, RESIZED_WRITES, RENAMED, TIMES,
                                       PROGRAM,
                                   GROUP, COUNTED, COUNTED_ALL, DEVICE, TIMED, SENT, BESIDE, TIMED_BESIDE, RESIZED_BESIDE };
 
@@ -225,7 +227,7 @@ enum { TEXT_BYTES = 65536 };
 
 static void ask_all(scene *s, char *texts)
 {
-    static const int shown[] = { UNFUSED, FLASH, SAVED, TILED, RESIZED, RENAMED, PROGRAM, GROUP, BESIDE, RESIZED_BESIDE },
+    static const int shown[] = { UNFUSED, FLASH, SAVED, TILED, RESIZED, RESIZED_WRITES, RENAMED, PROGRAM, GROUP, BESIDE, RESIZED_BESIDE },
         counts[] = { COUNTED, COUNTED_ALL, TIMED, TIMED_BESIDE };
     size_t used = 0;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)

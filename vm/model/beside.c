@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "reads.h"
+#include "resize.h"
 
 /* ---- the time ---------------------------------------------------------------------------------- */
 
@@ -65,7 +66,7 @@ typedef struct needs {
 static kc_status see_written(void *data, kc_kernel *kernel, double times)
 {
     needs *n = data;
-    kc_status status = KC_OK;
+    kc_status status = kci_kernel_tensors(kernel);
     bool fresh;
     for (size_t i = 0; i < kernel->member_count && !status; i++)
         status = see_written(data, kernel->members[i], times);
@@ -77,7 +78,7 @@ static kc_status see_written(void *data, kc_kernel *kernel, double times)
 static kc_status note_read(void *data, kc_kernel *kernel, double times)
 {
     needs *n = data;
-    kc_status status = KC_OK;
+    kc_status status = kci_kernel_tensors(kernel);
     for (size_t i = 0; i < kernel->member_count && !status; i++)
         status = note_read(data, kernel->members[i], times);
     for (size_t t = 0; t < kernel->graph.tensor_count && !status; t++) {

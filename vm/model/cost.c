@@ -302,21 +302,26 @@ static kc_status fill(work *w)
 
 enum { KEPT_NODES = 1024 };     /* the plan of a longer kernel is made anew, since it is large */
 
-/* A kernel keeps its plan for the next question. */
+/* A kernel keeps its plan for the next question, be it asked of itself or at other sizes. */
 static kci_plan *take_plan(const kc_kernel *kernel)
 {
-    kc_kernel *owner = (kc_kernel *)(uintptr_t)kernel; /* what it keeps for itself is no change */
+    kc_kernel *owner = (kc_kernel *)(uintptr_t)kci_planned_as(kernel); /* what it keeps for itself is no change */
     kci_plan *plan = owner->plan ? owner->plan : kci_plan_new(&kernel->graph, kernel->tiling);
     owner->plan = NULL;
+    if (plan)
+        plan->graph = &kernel->graph;
     return plan;
 }
 
 static void give_plan(const kc_kernel *kernel, kci_plan *plan)
 {
-    if (kernel->graph.node_count <= KEPT_NODES)
-        ((kc_kernel *)(uintptr_t)kernel)->plan = plan;
-    else
+    kc_kernel *owner = (kc_kernel *)(uintptr_t)kci_planned_as(kernel);
+    if (plan && kernel->graph.node_count <= KEPT_NODES) {
+        plan->graph = &owner->graph;
+        owner->plan = plan;
+    } else {
         kci_plan_free(plan);
+    }
 }
 
 kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_options *options, bool words,

@@ -40,7 +40,7 @@ static kci_tiling *copy_tiling(kc_context *context, const kci_tiling *from, size
 static bool fill(kci_evaluator *e, const kc_kernel *kernel, const kc_device *device, const kc_options *options)
 {
     const kci_graph *graph = &kernel->graph;
-    if (!kci_graph_copy(&e->graph, graph, e->context))
+    if (!kci_graph_share(&e->graph, graph, e->context))
         return false;
     for (size_t i = 0; i < graph->loop_count; i++)
         e->sizes[i] = graph->loops[i].size;

@@ -10,6 +10,7 @@
 #include "occupancy.h"
 #include "plan.h"
 #include "program.h"
+#include "resize.h"
 #include "roof.h"
 #include "si.h"
 #include "tensor.h"
@@ -531,7 +532,7 @@ static kc_status count(page *p, bool executed)
     const kc_kernel *kernel = (const kc_kernel *)(const void *)p->r->x;
     const kc_options *options = p->r->options;
     kc_context *context = p->r->base.context;
-    if (!kci_graph_copy(&p->graph, &kernel->graph, context))
+    if (kci_kernel_tensors(kernel) != KC_OK || !kci_graph_copy(&p->graph, &kernel->graph, context))
         return KC_ENOMEM;
     if (options && options->own_convention) {
         kci_convention convention = options->convention;

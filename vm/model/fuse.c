@@ -4,6 +4,7 @@
 #include "kernels.h"
 #include "object.h"
 #include "reads.h"
+#include "resize.h"
 
 typedef struct fusing {
     kc_context *context;
@@ -55,6 +56,7 @@ static kc_status gather(fusing *f, kc_object *const *parts, size_t count)
             status = add_made(f, (kc_tensor *)(void *)parts[i]);
         } else if (parts[i]->kind == KC_KERNEL) {
             kc_kernel *kernel = (kc_kernel *)(void *)parts[i];
+            status = kci_kernel_tensors(kernel);
             if (kernel->member_count > 0)
                 status = kci_fail(f->context, KC_EARGUMENT, "fuse: '%.80s' is a group; a group cannot be fused", kernel->name);
             for (size_t t = 0; t < kernel->fused_count && !status; t++)

@@ -47,7 +47,7 @@ static bool read_within(const fusion *f, size_t first, size_t end, const char *n
 static bool follows(const fusion *f, size_t first, size_t i)
 {
     for (size_t before = first; before < i; before++) {
-        const kc_kernel *writer = kernel_at(f, before);
+        const kc_kernel *writer = kci_named_as(kernel_at(f, before));
         for (size_t t = 0; t < writer->tensor_count; t++)
             if (reads(kernel_at(f, i), kc_object_name((const kc_object *)(const void *)writer->tensors[t])))
                 return true;
@@ -60,7 +60,7 @@ static size_t saved(const fusion *f, size_t first, size_t end, const char **name
 {
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
-        const kc_kernel *k = kernel_at(f, i);
+        const kc_kernel *k = kci_named_as(kernel_at(f, i));
         for (size_t t = 0; t < k->tensor_count && count < MOST_SAVED; t++) {
             const char *name = kc_object_name((const kc_object *)(const void *)k->tensors[t]);
             if (read_within(f, first, end, name) &&

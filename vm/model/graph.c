@@ -4,22 +4,24 @@
 
 #include "build.h"
 
-/* The arrays of a graph, so that copying and freeing cannot forget one. */
-#define FOR_EACH_ARRAY(X)                                                                                  \
+/* The arrays of a graph, so that copying and freeing cannot forget one: those that sizes change, and the others. */
+#define FOR_EACH_SIZED_ARRAY(X)                                                                            \
     X(loops, loop_count, loop_cap)                                                                         \
+    X(axes, axis_count, axis_cap)                                                                          \
+    X(limits, limit_count, limit_cap)                                                                      \
+    X(tensors, tensor_count, tensor_cap)
+#define FOR_EACH_ARRAY(X)                                                                                  \
+    FOR_EACH_SIZED_ARRAY(X)                                                                                \
     X(virtuals, virtual_count, virtual_cap)                                                                \
     X(terms, term_count, term_cap)                                                                         \
-    X(axes, axis_count, axis_cap)                                                                          \
     X(axis_ids, axis_id_count, axis_id_cap)                                                                \
-    X(limits, limit_count, limit_cap)                                                                      \
     X(limit_ids, limit_id_count, limit_id_cap)                                                             \
     X(regions, region_count, region_cap)                                                                   \
     X(leads, lead_count, lead_cap)                                                                         \
     X(origins, origin_count, origin_cap)                                                                   \
     X(crossings, crossing_count, crossing_cap)                                                             \
     X(nodes, node_count, node_cap)                                                                         \
-    X(edge_list, edge_count, edge_cap)                                                                     \
-    X(tensors, tensor_count, tensor_cap)
+    X(edge_list, edge_count, edge_cap)
 
 bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context)
 {
@@ -41,14 +43,56 @@ bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context)
     return true;
 }
 
+/* The sized arrays stand in one block, which begins with the loops. */
+static size_t sized_bytes(const kci_graph *graph)
+{
+    size_t bytes = 0;
+#define ADD(array, length, room) bytes += graph->length * sizeof *graph->array;
+    FOR_EACH_SIZED_ARRAY(ADD)
+#undef ADD
+    return bytes;
+}
+
+bool kci_graph_share(kci_graph *to, const kci_graph *from, kc_context *context)
+{
+    char *block = kci_resize(context, NULL, 0, sized_bytes(from) + 1);
+    if (!block)
+        return false;
+    *to = *from;
+    to->context = context;
+    to->shares = true;
+#define PLACE(array, length, room)                                                                         \
+    to->array = (void *)block;                                                                             \
+    if (from->length)                                                                                      \
+        memcpy(to->array, from->array, from->length * sizeof *from->array);                                \
+    block += from->length * sizeof *from->array;
+    FOR_EACH_SIZED_ARRAY(PLACE)
+#undef PLACE
+    return true;
+}
+
 void kci_graph_free(kci_graph *graph)
 {
     kc_context *context = graph->context;
 #define FREE(array, length, room) kci_free(context, graph->array, graph->room * sizeof *graph->array);
-    FOR_EACH_ARRAY(FREE)
+    if (graph->shares)
+        kci_free(context, graph->loops, sized_bytes(graph) + 1);
+    else {
+        FOR_EACH_ARRAY(FREE)
+    }
 #undef FREE
     memset(graph, 0, sizeof *graph);
     graph->context = context;
+}
+
+bool kci_graph_own(kci_graph *graph)
+{
+    kci_graph own;
+    if (!kci_graph_copy(&own, graph, graph->context))
+        return false;
+    kci_graph_free(graph);
+    *graph = own;
+    return true;
 }
 
 double kci_term_coefficient(const kci_loop_term *term, const double *sizes)

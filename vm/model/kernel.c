@@ -9,15 +9,17 @@
 #include "object.h"
 #include "program.h"
 #include "reads.h"
+#include "resize.h"
 #include "tiling.h"
 
 void kci_kernel_destroy(kc_object *object)
 {
     kc_kernel *kernel = (kc_kernel *)(void *)object;
+    const kc_kernel *like = kernel->like;
     kc_context *context = object->context;
-    for (size_t i = 0; i < kernel->tensor_count; i++)
+    for (size_t i = 0; kernel->tensors && i < kernel->tensor_count; i++)
         kc_release(kernel->tensors[i]);
-    for (size_t i = 0; i < kernel->fused_count; i++)
+    for (size_t i = 0; kernel->fused && i < kernel->fused_count; i++)
         kc_release(kernel->fused[i]);
     for (size_t i = 0; i < kernel->member_count; i++)
         kc_release(kernel->members[i]);
@@ -25,12 +27,16 @@ void kci_kernel_destroy(kc_object *object)
     kci_free(context, kernel->fused, kernel->fused_count * sizeof *kernel->fused);
     kci_free(context, kernel->members, kernel->member_count * sizeof *kernel->members);
     kci_plan_free(kernel->plan);
-    if (kernel->tiling)
+    if (kernel->tiling && !(like && kernel->tiling == like->tiling))
         kci_tiling_free(context, kernel->tiling, kernel->graph.tensor_count);
     if (kernel->graph.context)
         kci_graph_free(&kernel->graph);
     kc_release(kernel->schedule);
-    kci_free_text(context, kernel->name);
+    if (!(like && kernel->name == like->name))
+        kci_free_text(context, kernel->name);
+    kci_resizing_release(kernel->resizing);
+    kc_release(kernel->from);
+    kc_release(kernel->like); /* the last: names, tilings and plans may be its own */
     kci_free(context, kernel, sizeof *kernel);
 }
 
@@ -226,7 +232,8 @@ size_t kc_kernel_tensors(const kc_kernel *kernel)
 
 kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i)
 {
-    return kernel && i < kernel->tensor_count ? kc_retain(kernel->tensors[i]) : NULL;
+    bool there = kernel && i < kernel->tensor_count && kci_kernel_tensors(kernel) == KC_OK;
+    return there ? kc_retain(kernel->tensors[i]) : NULL;
 }
 
 const char *kc_kernel_comm(const kc_kernel *kernel)

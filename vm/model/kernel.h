@@ -185,6 +185,7 @@ typedef struct kci_graph {
         lead_cap, origin_cap, crossing_cap, node_cap, edge_cap, tensor_cap;
     kci_comm comm;                  /* what it does over the link */
     kc_context *context;
+    bool shares;                    /* all but loops, axes, limits and tensors is another graph's */
 } kci_graph;
 
 /* Where one write's elements are needed: at points for which all limits of some
@@ -203,6 +204,10 @@ bool kci_region_within(const kci_graph *graph, const kci_region *part, const kci
 
 /* A deep copy in a context: for passes that change costs, for another thread.  False: no memory. */
 bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context);
+/* A copy that may have other sizes, and shares what sizes do not change: it must not be added to, and `from` must
+ * outlive it.  False: no memory. */
+bool kci_graph_share(kci_graph *to, const kci_graph *from, kc_context *context);
+bool kci_graph_own(kci_graph *graph);   /* then it may be added to.  False: no memory, and it shares as before */
 void kci_graph_free(kci_graph *graph);
 
 kci_set kci_reduced_here(const kci_node *node);     /* loops that end at it: a scan's do not */
@@ -222,16 +227,32 @@ double kci_axis_size(const kci_graph *graph, const kci_axis *axis, const double 
 struct kc_kernel {
     kc_object base;
     char *name;
-    kc_tensor **tensors;            /* the written ones, in order */
+    kc_tensor **tensors;            /* the written ones, in order; NULL: not made yet, see kci_kernel_tensors */
     size_t tensor_count;
-    kc_tensor **fused;              /* tensors that became values */
+    kc_tensor **fused;              /* tensors that became values; as `tensors` */
     size_t fused_count;
     kci_graph graph;
+    kc_kernel *like;                /* whose graph this one shares, or whose names it speaks of; NULL: its own */
+    bool narrowed;                  /* by what later kernels of a program need of it */
+    kc_kernel *from;                /* at whose sizes its tensors are; resize.h; NULL: it has its own */
+    struct kci_resizing *resizing;  /* to its own */
     kc_schedule *schedule;          /* as given; NULL: untiled */
     struct kci_tiling *tiling;      /* resolved; NULL: untiled */
     struct kci_plan *plan;          /* of the last count, for the next one; NULL: none is kept */
     kc_kernel **members;            /* of a group; graph is empty then */
     size_t member_count;
 };
+
+/* For names and dtypes of its tensors, which need not be made for that. */
+static inline const kc_kernel *kci_named_as(const kc_kernel *kernel)
+{
+    return kernel->from ? kernel->from : kernel;
+}
+
+/* Whose plan counts it as well: sizes are all that differs. */
+static inline const kc_kernel *kci_planned_as(const kc_kernel *kernel)
+{
+    return kernel->graph.shares && kernel->tiling == kernel->like->tiling ? kernel->like : kernel;
+}
 
 #endif

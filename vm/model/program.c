@@ -8,6 +8,7 @@
 #include "kernels.h"
 #include "object.h"
 #include "reads.h"
+#include "resize.h"
 
 enum { DEEPEST = 64 };          /* programs within programs */
 static const double most_kernels = 1e6;
@@ -35,6 +36,18 @@ static kc_program *program_make(kc_context *context, const char *name, size_t co
         return program;
     kc_release(program);
     return NULL;
+}
+
+kc_program *kci_program_like(const kc_program *program)
+{
+    kc_program *made = program_make(program->base.context, program->name, program->part_count);
+    for (size_t i = 0; made && i < program->part_count; i++)
+        made->parts[i].times = program->parts[i].times;
+    if (made) {
+        made->beside = program->beside;
+        made->kernels = program->kernels;
+    }
+    return made;
 }
 
 static kc_status visit(const kc_program *program, double times, int depth, kci_visit_kernel call, void *data)
@@ -86,7 +99,7 @@ static kc_status check_read(void *data, const kc_value *read)
 static kc_status visit_reads(kc_context *context, const kc_kernel *kernel, kci_visit_read call, void *data)
 {
     kci_seen passed = { .count = 0 };
-    kc_status status = KC_OK;
+    kc_status status = kci_kernel_tensors(kernel);
     for (size_t i = 0; i < kernel->tensor_count && !status; i++)
         status = kci_visit_reads(context, kernel->tensors[i]->value, &passed, call, data);
     for (size_t i = 0; i < kernel->fused_count && !status; i++)
@@ -130,8 +143,9 @@ typedef struct early {
 static kc_status see_written(void *data, kc_kernel *kernel, double times)
 {
     early *e = data;
+    kc_status status = kci_kernel_tensors(kernel);
     (void)times;
-    return see_all(e->notes->context, &e->all, kernel->tensors, kernel->tensor_count);
+    return status ? status : see_all(e->notes->context, &e->all, kernel->tensors, kernel->tensor_count);
 }
 
 static kc_status note_early(void *data, const kc_value *read)
@@ -211,12 +225,11 @@ static kc_status copy_parts(kernels *k, kc_program *program)
         const kc_program *inner = (const kc_program *)(const void *)part;
         const kc_kernel *group = (const kc_kernel *)(const void *)part;
         if (part->kind == KC_PROGRAM) {
-            kc_program *own = program_make(k->context, inner->name, inner->part_count);
+            kc_program *own = kci_program_like(inner);
             if (!own)
                 return KC_ENOMEM;
-            own->beside = inner->beside;
             for (size_t p = 0; p < inner->part_count; p++)
-                own->parts[p] = (kci_part){ kc_retain(inner->parts[p].object), inner->parts[p].times };
+                own->parts[p].object = kc_retain(inner->parts[p].object);
             program->parts[i].object = (kc_object *)(void *)own;
             kc_release(part);
             status = copy_parts(k, own);
@@ -248,7 +261,9 @@ static kc_status narrow(kc_program *program)
         kc_kernel *kernel = all.list[i];
         kc_kernel *narrowed = kci_kernel_scheduled(kernel, kernel->schedule);
         bool changed = false;
-        status = narrowed ? kci_demand_from(&narrowed->graph, narrowed->name, all.list, all.count, &changed) : KC_ENOMEM;
+        if (narrowed)
+            narrowed->narrowed = true;
+        status = narrowed && kci_graph_own(&narrowed->graph) ? kci_demand_from(&narrowed->graph, narrowed->name, all.list, all.count, &changed) : KC_ENOMEM;
         if (status || !changed) {
             kc_release(narrowed);
             continue;

@@ -24,6 +24,9 @@ struct kc_program {
 typedef kc_status (*kci_visit_kernel)(void *data, kc_kernel *kernel, double times);
 kc_status kci_program_visit(const kc_program *program, kci_visit_kernel visit, void *data);
 
+/* A program of that name whose parts are as often and as many, and not there yet.  NULL: no memory. */
+kc_program *kci_program_like(const kc_program *program);
+
 /* Do parts of it, or of a program in it, run at the same time? */
 bool kci_program_overlaps(const kc_program *program);
 

@@ -45,6 +45,15 @@ void *kci_made_for(const kci_transform *t, const void *old)
     return at == UINT32_MAX ? NULL : t->made[at];
 }
 
+void kci_transform_free(kci_transform *t)
+{
+    for (size_t i = 0; i < t->seen.count; i++)
+        kc_release(t->made[i]);
+    kci_free(t->context, (void *)t->reads, t->read_capacity * sizeof *t->reads);
+    kci_free(t->context, (void *)t->made, t->made_capacity * sizeof *t->made);
+    kci_seen_free(t->context, &t->seen);
+}
+
 /* Takes over `new`, the new one of `old`. */
 static kc_status remember(kci_transform *t, const void *old, void *new)
 {
@@ -296,9 +305,10 @@ static kc_status make_value(kci_transform *t, const kc_value *value)
     if (sizes && in && value->op == KCI_V_READ) {
         kc_tensor *tensor = kci_made_for(t, value->tensor);
         const char *index = renamed_index(t, &text, value->index, value->tensor->rank);
+        bool whole = value->tensor->rank == 0; /* no index names the one element */
         made = same && tensor == value->tensor ? kc_retain((void *)(uintptr_t)value)
-               : index ? kc_read(tensor, index, sizes, value->rank, value->scale, value->distinct)
-                       : NULL;
+               : index || whole ? kc_read(tensor, index, sizes, value->rank, value->scale, value->distinct)
+                                : NULL;
     } else if (sizes && in) {
         const char *over = renamed_names(t, &text, value->over, value->over_count);
         made = same ? kc_retain((void *)(uintptr_t)value) : over ? make_op(t, value, in, over, sizes) : NULL;

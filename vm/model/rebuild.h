@@ -45,5 +45,6 @@ double kci_reach(kci_transform *t, const kci_form *form, const kci_dim *dims, si
  * gives the new one of each (not a new reference). */
 kc_status kci_rebuild(kci_transform *t, const kc_object *root);
 void *kci_made_for(const kci_transform *t, const void *old);
+void kci_transform_free(kci_transform *t);
 
 #endif

@@ -59,9 +59,10 @@ static uint32_t rank_of(const kc_space *space, const kci_sweep_axis *axis, kci_s
 static kc_status find_fused(void *data, kc_kernel *kernel, double times)
 {
     kernels *k = data;
+    const kc_kernel *named = kci_named_as(kernel);
     (void)times;
-    for (size_t i = 0; i < kernel->fused_count; i++)
-        k->applies = k->applies || strcmp(kernel->fused[i]->name, kci_name(k->space->base.context, k->name)) == 0;
+    for (size_t i = 0; i < named->fused_count; i++)
+        k->applies = k->applies || strcmp(named->fused[i]->name, kci_name(k->space->base.context, k->name)) == 0;
     return KC_OK;
 }
 

@@ -98,6 +98,7 @@ static kc_tensor *tensor_make(kc_context *context, const char *name, const kci_d
     if (!tensor)
         return NULL;
     tensor->scale = 1;
+    tensor->by_name = true;
     tensor->sequence = kci_next_sequence(context);
     tensor->dtype = kc_retain((void *)(uintptr_t)dtype);
     tensor->name = kci_copy_text(context, name);
@@ -284,6 +285,20 @@ static bool reaches(kc_context *context, const char *call, const kci_form *form,
     return true;
 }
 
+/* Along each dim whole and under its name, where data says, or (of a tensor that nothing here writes) at the first place. */
+static bool read_by_name(const kc_value *read)
+{
+    const kc_tensor *tensor = read->tensor;
+    bool all = tensor->by_name;
+    for (size_t p = 0; p < tensor->rank && all; p++) {
+        const kci_form *form = &read->index[p];
+        const kci_dim *own = &tensor->dims[p], *dim = kci_find_dim(read->dims, read->rank, own->name);
+        bool whole = kci_form_is_plain(form) && form->terms[0].dim == own->name && dim->size == own->size;
+        all = whole || form->gather || (form->count == 0 && form->constant == 0 && !tensor->value);
+    }
+    return all;
+}
+
 static bool counted_numbers_ok(kc_context *context, const char *call, double scale, double distinct)
 {
     if (!(scale >= 0 && scale < HUGE_VAL))
@@ -340,6 +355,7 @@ kc_value *kc_read(kc_tensor *tensor, const char *index, const kc_size *sizes, si
         value->default_elements *= tensor->dims[p].size;
     value->default_dtype = kc_retain(tensor->dtype);
     value->bf16_behind = tensor->dtype->math == KCI_BF16;
+    value->by_name = read_by_name(value);
     if (kci_value_bands(value))
         return value;
 fail:
@@ -484,6 +500,7 @@ kc_tensor *kc_write(const char *name, kc_value *value, const kc_dtype *dtype, co
     tensor->scale = scale;
     tensor->dtype_given = dtype != NULL;
     tensor->value = kc_retain(value);
+    tensor->by_name = value->by_name && !forms;
     bool ok;
     if (forms) {
         tensor->index = forms;

@@ -54,6 +54,7 @@ struct kc_tensor {
     kci_comm comm;      /* written over the link: how */
     kci_symbol over;    /* gathered or scattered along this dim; 0: neither */
     uint64_t sequence;  /* in its context: what is behind a tensor has smaller ones */
+    bool by_name;       /* as a value's */
 };
 
 typedef enum kci_value_kind {
@@ -92,6 +93,10 @@ struct kc_value {
     kci_band mask;              /* of a mask */
     kci_band *bands;            /* masks of this value and of those behind, also through tensors */
     size_t band_count;
+
+    /* At other sizes it is the same with each dim at the size of its name, and so is all behind it: no size follows
+     * from an index, and none can make it an error.  resize.c */
+    bool by_name;
 
     kc_dtype *cast_to;          /* cast */
     kc_dtype *default_dtype;    /* of a write: that of the largest tensor behind */

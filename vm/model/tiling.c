@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "resize.h"
 #include "schedule.h"
 
 typedef struct resolving {
@@ -142,7 +143,7 @@ static void default_grid(resolving *r, kci_set ordered)
     for (size_t n = 0; n < graph->node_count; n++)
         if (graph->nodes[n].kind == KCI_WRITE) {
             all &= graph->nodes[n].loops;
-            if (!first || strcmp(graph->nodes[n].label, r->kernel->tensors[0]->name) == 0)
+            if (!first || strcmp(graph->nodes[n].label, kci_named_as(r->kernel)->tensors[0]->name) == 0)
                 first = &graph->nodes[n];
         }
     all &= ~reduced_loops(graph, true) & ~ordered;
@@ -326,20 +327,43 @@ void kci_tiling_free(kc_context *context, kci_tiling *tiling, size_t tensor_coun
 
 /* ---- kc_tile --------------------------------------------------------------------------- */
 
+static kc_kernel *graph_owner(kc_kernel *kernel)
+{
+    while (kernel->graph.shares)
+        kernel = kernel->like;
+    return kernel;
+}
+
+/* False: no memory. */
+static bool share_tensors(kc_kernel *tiled, kc_kernel *kernel)
+{
+    kc_context *context = kernel->base.context;
+    tiled->tensor_count = kernel->tensor_count;
+    tiled->fused_count = kernel->fused_count;
+    if (kernel->from) { /* they are made when they are asked for */
+        tiled->from = kc_retain(kernel->from);
+        tiled->resizing = kci_resizing_retain(kernel->resizing);
+        return true;
+    }
+    tiled->tensors = kci_alloc(context, kernel->tensor_count * sizeof *tiled->tensors);
+    tiled->fused = tiled->tensors ? kci_alloc(context, kernel->fused_count * sizeof *tiled->fused) : NULL;
+    for (size_t i = 0; tiled->fused && i < kernel->tensor_count; i++)
+        tiled->tensors[i] = kc_retain(kernel->tensors[i]);
+    for (size_t i = 0; tiled->fused && i < kernel->fused_count; i++)
+        tiled->fused[i] = kc_retain(kernel->fused[i]);
+    return tiled->fused != NULL;
+}
+
 kc_kernel *kci_kernel_scheduled(kc_kernel *kernel, kc_schedule *schedule)
 {
     kc_context *context = kernel->base.context;
     kc_kernel *tiled = kci_new(context, KC_KERNEL, sizeof *tiled);
     if (!tiled)
         return NULL;
+    tiled->like = kc_retain(graph_owner(kernel));
+    tiled->narrowed = kernel->narrowed;
     tiled->name = kci_copy_text(context, kernel->name);
-    tiled->tensors = kci_alloc(context, kernel->tensor_count * sizeof *tiled->tensors);
-    tiled->fused = kci_alloc(context, kernel->fused_count * sizeof *tiled->fused);
-    bool ok = tiled->name && tiled->tensors && tiled->fused && kci_graph_copy(&tiled->graph, &kernel->graph, context);
-    for (size_t i = 0; tiled->tensors && i < kernel->tensor_count; i++)
-        tiled->tensors[tiled->tensor_count++] = kc_retain(kernel->tensors[i]);
-    for (size_t i = 0; tiled->fused && i < kernel->fused_count; i++)
-        tiled->fused[tiled->fused_count++] = kc_retain(kernel->fused[i]);
+    bool ok = tiled->name && share_tensors(tiled, kernel) && kci_graph_share(&tiled->graph, &kernel->graph, context);
     if (ok && schedule) {
         tiled->schedule = kci_schedule_copy(schedule);
         tiled->tiling = tiled->schedule ? kci_tiling_new(tiled, tiled->schedule) : NULL;

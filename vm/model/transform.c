@@ -5,6 +5,7 @@
 #include "kernels.h"
 #include "object.h"
 #include "rebuild.h"
+#include "resize.h"
 #include "schedule.h"
 
 /* ---- what follows ------------------------------------------------------------------- */
@@ -47,6 +48,7 @@ static kc_status gather_object(gathering *g, const kc_object *object)
         return status;
     }
     const kc_kernel *kernel = (const kc_kernel *)(const void *)object;
+    status = kci_kernel_tensors(kernel);
     for (size_t i = 0; i < kernel->member_count && !status; i++)
         status = gather_object(g, (const kc_object *)(const void *)kernel->members[i]);
     for (size_t i = 0; i < kernel->tensor_count && !status; i++)
@@ -251,11 +253,7 @@ static kc_object *run(kc_object *object, asked ask, kci_change **changes, size_t
             kc_release(made);
             made = NULL;
         }
-    for (size_t i = 0; i < t.seen.count; i++)
-        kc_release(t.made[i]);
-    kci_free(context, (void *)t.reads, t.read_capacity * sizeof *t.reads);
-    kci_free(context, (void *)t.made, t.made_capacity * sizeof *t.made);
-    kci_seen_free(context, &t.seen);
+    kci_transform_free(&t);
     kci_free(context, t.used, total * sizeof *t.used);
     return made;
 }
@@ -283,7 +281,9 @@ kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count)
         }
         kci_free(context, names, n * sizeof *names);
     }
-    kc_object *made = ok ? run(object, (asked){ .call = "resize" }, &changes, total, &capacity) : NULL;
+    kc_object *made = NULL;
+    if (ok && !kci_resize_by_name(object, changes, total, &made))
+        made = run(object, (asked){ .call = "resize" }, &changes, total, &capacity);
     kci_free(context, changes, capacity * sizeof *changes);
     return made;
 }

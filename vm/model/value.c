@@ -94,6 +94,7 @@ static kc_value *make(kci_value_kind op, const char *label, kc_value *const *inp
         value->inputs[i] = input;
         value->format = i ? kci_format_wider(value->format, input->format) : input->format;
         value->bf16_behind = value->bf16_behind || input->bf16_behind;
+        value->by_name = (i == 0 || value->by_name) && input->by_name;
         bool wider = value->default_dtype && input->default_elements == value->default_elements &&
                      kc_dtype_bits(input->default_dtype) > kc_dtype_bits(value->default_dtype);
         if (!value->default_dtype || input->default_elements > value->default_elements || wider) {
@@ -392,6 +393,7 @@ static kc_value *band(kc_value *a, const char *call, const char *q, const char *
         }
     }
     value->mask = (kci_band){ found[0], found[1], lo, hi, follows };
+    value->by_name = value->by_name && follows; /* a window may have nothing live at other sizes */
     return ready(value);
 }
 
