@@ -171,7 +171,7 @@ TEST(a_copy_equals_its_form_and_any_change_differs)
     copy[2].gather = false;
     for (size_t i = 0; i < count; i++)
         assert_false(kci_form_equal(&forms[i], &copy[i]));
-    copy[0] = (kci_form){ -1, copy[0].terms, copy[0].count, copy[0].capacity, false };
+    copy[0] = (kci_form){ -1, copy[0].terms, copy[0].count, false };
     copy[0].terms[1].coefficient = 3;
     assert_false(kci_form_equal(&forms[0], &copy[0]));
     kci_index_free(context, forms, count);

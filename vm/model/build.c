@@ -14,7 +14,6 @@ static void builder_free(kci_builder *b)
     kci_table_free(context, &b->instance_table);
     kci_table_free(context, &b->axis_table);
     kci_table_free(context, &b->tensor_table);
-    kci_table_free(context, &b->symbol_table);
     kci_table_free(context, &b->read_table);
     kci_table_free(context, &b->fused_table);
     kci_table_free(context, &b->twin_table);

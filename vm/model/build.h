@@ -64,7 +64,8 @@ typedef struct kci_builder {
     const void **sources;       /* per node: the value that it is (a part of); NULL */
     size_t instance_count, instance_cap, input_count, input_cap, binding_count, binding_cap,
         environment_count, environment_cap, source_cap;
-    kci_table instance_table, axis_table, tensor_table, symbol_table, read_table, fused_table, twin_table;
+    uint32_t plain_axes[KCI_MAX_LOOPS]; /* per loop: the axis that it is, as it is, and one; 0: there is none yet */
+    kci_table instance_table, axis_table, tensor_table, read_table, fused_table, twin_table;
 } kci_builder;
 
 /* Fills `graph` from the written tensors.  On failure the context has the

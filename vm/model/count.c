@@ -8,7 +8,8 @@
 /* Room for products: a node in a pass has a dozen, most of them shared with others. */
 enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
 
-/* The arrays of a plan and how many items each has, so that making and freeing cannot forget one. */
+/* The arrays of a plan and how many items each has, so that making and freeing cannot forget one.  They stand in two
+ * blocks, one of which is wanted before it is known how many passes there may be. */
 #define FOR_EACH_EARLY_ARRAY(X)                                                                            \
     X(pass, nodes)                                                                                         \
     X(runs, nodes)                                                                                         \
@@ -52,16 +53,62 @@ enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
     X(needs, room * nodes)                                                                                 \
     X(joined, room * plan->read_count * KCI_MOST_REGIONS)
 
+/* What an array takes, so that the next one is aligned as well. */
+#define TAKEN(array, count) (((count) * sizeof *plan->array + 15) / 16 * 16)
+
+static size_t early_bytes(const kci_plan *plan)
+{
+    size_t nodes = plan->graph->node_count, bytes = 0;
+#define ADD(array, count) bytes += TAKEN(array, count);
+    FOR_EACH_EARLY_ARRAY(ADD)
+    return bytes;
+}
+
+static size_t late_bytes(const kci_plan *plan)
+{
+    size_t nodes = plan->graph->node_count, tensors = plan->graph->tensor_count, room = (size_t)plan->pass_room, bytes = 0;
+    FOR_EACH_ARRAY(ADD)
+    if (plan->graph->region_count) {
+        FOR_EACH_LIMITED_ARRAY(ADD)
+    }
+#undef ADD
+    return bytes;
+}
+
+#define PLACE(array, count)                                                                                \
+    plan->array = (void *)block;                                                                           \
+    block += TAKEN(array, count);
+
+static bool make_early(kci_plan *plan)
+{
+    size_t nodes = plan->graph->node_count;
+    char *block = kci_alloc(plan->context, early_bytes(plan));
+    if (!block)
+        return false;
+    FOR_EACH_EARLY_ARRAY(PLACE)
+    return true;
+}
+
+static bool make_late(kci_plan *plan)
+{
+    size_t nodes = plan->graph->node_count, tensors = plan->graph->tensor_count, room = (size_t)plan->pass_room;
+    char *block = kci_alloc(plan->context, late_bytes(plan));
+    if (!block)
+        return false;
+    FOR_EACH_ARRAY(PLACE)
+    if (plan->graph->region_count) {
+        FOR_EACH_LIMITED_ARRAY(PLACE)
+    }
+    return true;
+}
+#undef PLACE
+#undef TAKEN
+
 static void free_columns(kci_plan *plan)
 {
     kc_context *context = plan->context;
-    size_t nodes = plan->graph->node_count, tensors = plan->graph->tensor_count;
-    size_t room = (size_t)plan->pass_room;
-#define FREE(array, count) kci_free(context, plan->array, (count) * sizeof *plan->array);
-    FOR_EACH_EARLY_ARRAY(FREE)
-    FOR_EACH_ARRAY(FREE)
-    FOR_EACH_LIMITED_ARRAY(FREE)
-#undef FREE
+    kci_free(context, plan->pass, early_bytes(plan)); /* the first of each block */
+    kci_free(context, plan->visits, late_bytes(plan));
     kci_free(context, plan->marks, plan->mark_words * sizeof *plan->marks);
     kci_products_free(context, &plan->products);
 }
@@ -166,20 +213,13 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
         reduced |= kci_reduced_here(&graph->nodes[n]);
     for (int i = 0; i < KCI_MAX_LOOPS; i++)
         plan->reduced_index[i] = reduced & KCI_BIT(i) ? plan->reduced_count++ : -1;
-    size_t nodes = graph->node_count, tensors = graph->tensor_count;
-    bool ok = true;
-#define MAKE(array, count) ok = ok && (plan->array = kci_alloc(context, (count) * sizeof *plan->array)) != NULL;
-    FOR_EACH_EARLY_ARRAY(MAKE)
+    bool ok = make_early(plan);
     if (ok)
         find_pass_room(plan);
     size_t room = (size_t)plan->pass_room;
     plan->box_id_room *= room;
-    FOR_EACH_ARRAY(MAKE)
-    if (graph->region_count) {
-        FOR_EACH_LIMITED_ARRAY(MAKE)
-    }
-#undef MAKE
-    size_t products = PRODUCTS_A_NODE * room * nodes;
+    ok = ok && make_late(plan);
+    size_t products = PRODUCTS_A_NODE * room * graph->node_count;
     ok = ok && kci_products_make(context, &plan->products, products < MOST_PRODUCTS ? products : MOST_PRODUCTS);
     if (!ok) {
         kci_plan_free(plan);
@@ -188,7 +228,7 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
     find_plain_axes(plan);
     find_formats(plan);
     list_reads(plan);
-    for (uint32_t n = (uint32_t)nodes; n-- > 0;) /* chains in ascending order, from the first twin on */
+    for (uint32_t n = (uint32_t)graph->node_count; n-- > 0;) /* chains in ascending order, from the first twin on */
         if (graph->nodes[n].twin != n) {
             plan->next_twin[n] = plan->next_twin[graph->nodes[n].twin];
             plan->next_twin[graph->nodes[n].twin] = n;

@@ -17,26 +17,6 @@ static kc_device *copy_device(kc_context *context, const kc_device *device)
     return copy;
 }
 
-static void *copy_array(kc_context *context, const void *from, size_t size)
-{
-    void *copy = kci_alloc(context, size);
-    return copy ? memcpy(copy, from, size) : NULL;
-}
-
-static kci_tiling *copy_tiling(kc_context *context, const kci_tiling *from, size_t tensors)
-{
-    kci_tiling *copy = copy_array(context, from, sizeof *copy);
-    if (!copy)
-        return NULL;
-    copy->tensor_stages = copy_array(context, from->tensor_stages, tensors * sizeof *copy->tensor_stages);
-    copy->held = copy_array(context, from->held, tensors * sizeof *copy->held);
-    copy->in_registers = copy_array(context, from->in_registers, tensors * sizeof *copy->in_registers);
-    if (copy->tensor_stages && copy->held && copy->in_registers)
-        return copy;
-    kci_tiling_free(context, copy, tensors);
-    return NULL;
-}
-
 static bool fill(kci_evaluator *e, const kc_kernel *kernel, const kc_device *device, const kc_options *options)
 {
     const kci_graph *graph = &kernel->graph;
@@ -44,7 +24,7 @@ static bool fill(kci_evaluator *e, const kc_kernel *kernel, const kc_device *dev
         return false;
     for (size_t i = 0; i < graph->loop_count; i++)
         e->sizes[i] = graph->loops[i].size;
-    if (kernel->tiling && !(e->tiling = copy_tiling(e->context, kernel->tiling, graph->tensor_count)))
+    if (kernel->tiling && !(e->tiling = kci_tiling_copy(e->context, kernel->tiling, graph->tensor_count)))
         return false;
     if (device && !(e->device = copy_device(e->context, device)))
         return false;

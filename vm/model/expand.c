@@ -5,21 +5,14 @@
 
 /* ---- loops and axes -------------------------------------------------------- */
 
-static bool same_symbol(const void *data, uint32_t id)
-{
-    const kci_builder *builder = ((const void *const *)data)[0];
-    const kci_symbol *name = ((const void *const *)data)[1];
-    return builder->graph->loops[id].name == *name;
-}
-
 /* The loop of that name; `size` 0 asks for one that is known. -1: failed. */
 static int loop_of(kci_builder *builder, kci_symbol name, double size)
 {
     kci_graph *graph = builder->graph;
-    const void *sought[2] = { builder, &name };
-    uint64_t hash = kci_hash(1, &name, sizeof name);
-    uint32_t known = kci_table_find(&builder->symbol_table, hash, same_symbol, sought);
-    if (known != UINT32_MAX) {
+    size_t known = 0;
+    while (known < graph->loop_count && graph->loops[known].name != name)
+        known++;
+    if (known < graph->loop_count) {
         if (size == 0 || graph->loops[known].size == size)
             return (int)known;
         char one[32], other[32];
@@ -35,12 +28,10 @@ static int loop_of(kci_builder *builder, kci_symbol name, double size)
                  KCI_MAX_LOOPS);
         return -1;
     }
-    uint32_t id = (uint32_t)graph->loop_count;
-    if (!kci_reserve(builder->context, &graph->loops, &graph->loop_cap, graph->loop_count + 1, sizeof(kci_loop)) ||
-        !kci_table_add(builder->context, &builder->symbol_table, hash, id))
+    if (!kci_reserve(builder->context, &graph->loops, &graph->loop_cap, graph->loop_count + 1, sizeof(kci_loop)))
         return -1;
-    graph->loops[graph->loop_count++] = (kci_loop){ name, size };
-    return (int)id;
+    graph->loops[graph->loop_count] = (kci_loop){ name, size };
+    return (int)graph->loop_count++;
 }
 
 static const kci_binding *bound_as(const kci_builder *builder, uint32_t environment, kci_symbol name)
@@ -76,7 +67,9 @@ uint32_t kci_dim_axis(kci_builder *builder, uint32_t environment, kci_symbol nam
         return UINT32_MAX;
     }
     *dim = (int16_t)loop;
-    return plain_axis(builder, loop, size > 0 ? size : builder->graph->loops[loop].size, UINT32_MAX);
+    if (builder->plain_axes[loop] == 0)
+        builder->plain_axes[loop] = 1 + plain_axis(builder, loop, builder->graph->loops[loop].size, UINT32_MAX);
+    return builder->plain_axes[loop] - 1;
 }
 
 /* Adds coefficient * loop (* size) to a sum of terms. */
@@ -122,6 +115,9 @@ uint32_t kci_form_axis(kci_builder *builder, uint32_t environment, const kc_valu
                 return UINT32_MAX;
             }
         }
+        const kci_axis *known = &builder->graph->axes[id];
+        if (kci_form_is_plain(form) && known->scope == id && known->size == size && kci_axis_is_plain(builder->graph, id))
+            return id;
         bool is_virtual = dim >= (int)builder->graph->loop_count;
         if (form->gather && (is_virtual || !kci_axis_is_plain(builder->graph, id))) {
             kci_fail(builder->context, KC_EARGUMENT,

@@ -36,14 +36,6 @@ static bool ends_position(char c)
     return c == '\0' || c == ' ' || c == '\t' || c == '\n' || c == ',';
 }
 
-static kc_status append(kc_context *context, kci_form *form, kci_form_term term)
-{
-    if (!kci_reserve(context, &form->terms, &form->capacity, form->count + 1, sizeof term))
-        return KC_ENOMEM;
-    form->terms[form->count++] = term;
-    return KC_OK;
-}
-
 typedef struct reader {
     kc_context *context;
     const char *call, *whole, *at;
@@ -71,7 +63,8 @@ static kc_status add_term(const reader *r, kci_form *form, kci_form_term term)
     for (size_t i = 0; i < form->count; i++)
         if (form->terms[i].dim == term.dim)
             return complain(r, "a dim stands twice in one position");
-    return append(r->context, form, term);
+    form->terms[form->count++] = term;
+    return KC_OK;
 }
 
 /* factor { '*' factor }, factors being whole numbers, #dim, and one dim. */
@@ -161,70 +154,97 @@ static kc_status read_gather(reader *r, kci_form *form)
     return ends_position(*r->at) ? KC_OK : complain(r, "an unexpected sign");
 }
 
-kc_status kci_index_parse(kc_context *context, const char *call, const char *text, kci_form **forms,
-                          size_t *count)
+static size_t index_bytes(const kci_form *forms, size_t count)
 {
-    reader r = { context, call, text, skip_space(text) };
-    kci_form *list = NULL;
-    size_t n = 0, capacity = 0;
-    kc_status status = KC_OK;
-    while (*r.at && !status) {
-        if (!kci_reserve(context, &list, &capacity, n + 1, sizeof *list)) {
-            status = KC_ENOMEM;
-            break;
-        }
-        kci_form *form = &list[n++];
-        memset(form, 0, sizeof *form);
-        status = *r.at == '[' ? read_gather(&r, form) : read_affine(&r, form);
-        r.at = skip_space(r.at);
-    }
-    if (!status && n == 0)
-        status = kci_fail(context, KC_EARGUMENT, "%s: the index is empty; one position a dim is expected", call);
-    kci_form *exact = status ? NULL : kci_alloc(context, n * sizeof *exact);
-    if (exact) {
-        memcpy(exact, list, n * sizeof *exact);
-    } else {
-        status = status ? status : KC_ENOMEM;
-        for (size_t i = 0; i < n; i++)
-            kci_free(context, list[i].terms, list[i].capacity * sizeof(kci_form_term));
-    }
-    kci_free(context, list, capacity * sizeof *list);
-    *forms = exact;
-    *count = n;
-    return status;
-}
-
-kci_form *kci_index_identity(kc_context *context, const kci_dim *dims, size_t count)
-{
-    kci_form *forms = kci_alloc(context, count * sizeof *forms);
-    for (size_t i = 0; forms && i < count; i++)
-        if (append(context, &forms[i], (kci_form_term){ 1, dims[i].name, 0 })) {
-            kci_index_free(context, forms, count);
-            return NULL;
-        }
-    return forms;
+    size_t bytes = count * sizeof *forms;
+    for (size_t i = 0; i < count; i++)
+        bytes += forms[i].count * sizeof(kci_form_term);
+    return bytes;
 }
 
 kci_form *kci_index_copy(kc_context *context, const kci_form *forms, size_t count)
 {
-    kci_form *copy = kci_alloc(context, count * sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++) {
-        copy[i].constant = forms[i].constant;
-        copy[i].gather = forms[i].gather;
+    kci_form *copy = kci_alloc(context, index_bytes(forms, count));
+    if (!copy)
+        return NULL;
+    kci_form_term *terms = (kci_form_term *)(void *)(copy + count);
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = forms[i];
+        copy[i].terms = terms;
         for (size_t t = 0; t < forms[i].count; t++)
-            if (append(context, &copy[i], forms[i].terms[t])) {
-                kci_index_free(context, copy, count);
-                return NULL;
-            }
+            *terms++ = forms[i].terms[t];
     }
     return copy;
 }
 
+/* Room for as many positions, and as many terms, as the text may have: a letter each, and something between two. */
+enum { FEW = 32 };
+typedef struct draft {
+    kci_form few[FEW], *forms;
+    kci_form_term few_terms[FEW], *terms;
+    size_t room;
+} draft;
+
+static bool draft_make(kc_context *context, draft *d, const char *text)
+{
+    d->room = strlen(text) / 2 + 1;
+    d->forms = d->few;
+    d->terms = d->few_terms;
+    if (d->room <= FEW)
+        return true;
+    d->forms = kci_alloc(context, d->room * sizeof *d->forms);
+    d->terms = d->forms ? kci_alloc(context, d->room * sizeof *d->terms) : NULL;
+    return d->terms != NULL;
+}
+
+static void draft_free(kc_context *context, draft *d)
+{
+    if (d->room <= FEW)
+        return;
+    kci_free(context, d->forms, d->room * sizeof *d->forms);
+    kci_free(context, d->terms, d->room * sizeof *d->terms);
+}
+
+kc_status kci_index_parse(kc_context *context, const char *call, const char *text, kci_form **forms,
+                          size_t *count)
+{
+    reader r = { context, call, text, skip_space(text) };
+    draft d;
+    size_t n = 0;
+    kc_status status = draft_make(context, &d, text) ? KC_OK : KC_ENOMEM;
+    kci_form_term *terms = d.terms;
+    while (*r.at && !status) {
+        kci_form *form = &d.forms[n++];
+        *form = (kci_form){ .terms = terms };
+        status = *r.at == '[' ? read_gather(&r, form) : read_affine(&r, form);
+        terms += form->count;
+        r.at = skip_space(r.at);
+    }
+    if (!status && n == 0)
+        status = kci_fail(context, KC_EARGUMENT, "%s: the index is empty; one position a dim is expected", call);
+    *forms = status ? NULL : kci_index_copy(context, d.forms, n);
+    *count = n;
+    draft_free(context, &d);
+    return status ? status : *forms ? KC_OK : KC_ENOMEM;
+}
+
+kci_form *kci_index_identity(kc_context *context, const kci_dim *dims, size_t count)
+{
+    kci_form *forms = kci_alloc(context, count * (sizeof *forms + sizeof(kci_form_term)));
+    if (!forms)
+        return NULL;
+    kci_form_term *terms = (kci_form_term *)(void *)(forms + count);
+    for (size_t i = 0; i < count; i++) {
+        terms[i] = (kci_form_term){ 1, dims[i].name, 0 };
+        forms[i] = (kci_form){ .terms = &terms[i], .count = 1 };
+    }
+    return forms;
+}
+
 void kci_index_free(kc_context *context, kci_form *forms, size_t count)
 {
-    for (size_t i = 0; forms && i < count; i++)
-        kci_free(context, forms[i].terms, forms[i].capacity * sizeof(kci_form_term));
-    kci_free(context, forms, count * sizeof *forms);
+    if (forms)
+        kci_free(context, forms, index_bytes(forms, count));
 }
 
 bool kci_form_is_plain(const kci_form *form)

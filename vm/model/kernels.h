@@ -19,6 +19,7 @@ kc_kernel *kci_kernel_scheduled(kc_kernel *kernel, kc_schedule *schedule);
 
 struct kci_tiling;
 struct kci_tiling *kci_tiling_new(const kc_kernel *kernel, const kc_schedule *schedule);
+struct kci_tiling *kci_tiling_copy(kc_context *context, const struct kci_tiling *from, size_t tensor_count);
 void kci_tiling_free(kc_context *context, struct kci_tiling *tiling, size_t tensor_count);
 
 #endif

@@ -11,18 +11,17 @@ void kci_products_clear(kci_products *p)
 bool kci_products_make(kc_context *context, kci_products *p, size_t room)
 {
     p->room = room + KCI_ONE + 1;
-    p->branches = kci_alloc(context, p->room * sizeof *p->branches);
-    p->value = kci_alloc(context, p->room * sizeof *p->value);
-    if (!p->branches || !p->value)
+    p->branches = kci_resize(context, NULL, 0, p->room * (sizeof *p->branches + sizeof *p->value));
+    if (!p->branches)
         return false;
+    p->value = (double *)(void *)(p->branches + p->room);
     kci_products_clear(p);
     return true;
 }
 
 void kci_products_free(kc_context *context, kci_products *p)
 {
-    kci_free(context, p->branches, p->room * sizeof *p->branches);
-    kci_free(context, p->value, p->room * sizeof *p->value);
+    kci_free(context, p->branches, p->room * (sizeof *p->branches + sizeof *p->value));
 }
 
 kci_product kci_product_by(kci_products *p, kci_product before, const double *factors, int loop)

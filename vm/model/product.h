@@ -26,7 +26,7 @@ typedef struct kci_branch {
 
 typedef struct kci_products {
     kci_branch *branches;               /* [0] unused, [1] is 1 */
-    double *value;                      /* of each, at the point */
+    double *value;                      /* of each, at the point; in the block of the branches */
     size_t count, room;                 /* once there is no room, a new product is none */
 } kci_products;
 

@@ -45,7 +45,7 @@ static void place(kci_slot *slots, size_t capacity, kci_slot s)
 bool kci_table_add(kc_context *context, kci_table *table, uint64_t hash, uint32_t id)
 {
     if ((table->count + 1) * 2 > table->capacity) {
-        size_t capacity = table->capacity ? table->capacity * 2 : 64;
+        size_t capacity = table->capacity ? table->capacity * 2 : 16;
         kci_slot *slots = kci_alloc(context, capacity * sizeof *slots);
         if (!slots)
             return false;

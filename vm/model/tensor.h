@@ -22,11 +22,12 @@ typedef struct kci_form_term {
     kci_symbol dim, size_of;
 } kci_form_term;
 
-/* One position of an index: constant + sum of terms; or rows chosen by data. */
+/* One position of an index: constant + sum of terms; or rows chosen by data.  The terms of an index stand behind its
+ * forms, in one block. */
 typedef struct kci_form {
     double constant;
     kci_form_term *terms;
-    size_t count, capacity;
+    size_t count;
     bool gather;
 } kci_form;
 

@@ -236,12 +236,6 @@ static kc_status resolve_tensors(resolving *r)
 {
     kci_tiling *tiling = r->tiling;
     const kc_schedule *s = r->schedule;
-    size_t count = r->graph->tensor_count;
-    tiling->tensor_stages = kci_alloc(r->context, count * sizeof *tiling->tensor_stages);
-    tiling->held = kci_alloc(r->context, count * sizeof *tiling->held);
-    tiling->in_registers = kci_alloc(r->context, count * sizeof *tiling->in_registers);
-    if (!tiling->tensor_stages || !tiling->held || !tiling->in_registers)
-        return KC_ENOMEM;
     for (size_t i = 0; i < s->stages.count; i++) {
         int tensor = tensor_named(r, "stages", s->stages.items[i].name);
         if (tensor < 0)
@@ -289,12 +283,35 @@ static kc_status resolve_grid_options(resolving *r)
     return KC_OK;
 }
 
+static size_t tiling_bytes(size_t tensors)
+{
+    return sizeof(kci_tiling) + tensors * (sizeof(double) + 2 * sizeof(bool));
+}
+
+static void place_arrays(kci_tiling *tiling, size_t tensors)
+{
+    tiling->tensor_stages = (double *)(void *)(tiling + 1);
+    tiling->held = (bool *)(void *)(tiling->tensor_stages + tensors);
+    tiling->in_registers = tiling->held + tensors;
+}
+
+kci_tiling *kci_tiling_copy(kc_context *context, const kci_tiling *from, size_t tensors)
+{
+    kci_tiling *copy = kci_resize(context, NULL, 0, tiling_bytes(tensors));
+    if (!copy)
+        return NULL;
+    memcpy(copy, from, tiling_bytes(tensors));
+    place_arrays(copy, tensors);
+    return copy;
+}
+
 kci_tiling *kci_tiling_new(const kc_kernel *kernel, const kc_schedule *schedule)
 {
     kc_context *context = kernel->base.context;
-    kci_tiling *tiling = kci_alloc(context, sizeof *tiling);
+    kci_tiling *tiling = kci_alloc(context, tiling_bytes(kernel->graph.tensor_count));
     if (!tiling)
         return NULL;
+    place_arrays(tiling, kernel->graph.tensor_count);
     resolving r = { kernel, &kernel->graph, schedule, tiling, context };
     tiling->stages = schedule->all_stages > 0 ? schedule->all_stages : 2;
     tiling->warps = schedule->warps;
@@ -319,10 +336,7 @@ kci_tiling *kci_tiling_new(const kc_kernel *kernel, const kc_schedule *schedule)
 
 void kci_tiling_free(kc_context *context, kci_tiling *tiling, size_t tensor_count)
 {
-    kci_free(context, tiling->tensor_stages, tensor_count * sizeof *tiling->tensor_stages);
-    kci_free(context, tiling->held, tensor_count * sizeof *tiling->held);
-    kci_free(context, tiling->in_registers, tensor_count * sizeof *tiling->in_registers);
-    kci_free(context, tiling, sizeof *tiling);
+    kci_free(context, tiling, tiling_bytes(tensor_count));
 }
 
 /* ---- kc_tile --------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ typedef struct kci_tiling {
     double vector, threads;         /* 0: default */
     const char *path;               /* NULL: the device's best */
     kci_overlap overlap;
-    /* per tensor of the kernel (graph.tensor_count entries each) */
+    /* per tensor of the kernel (graph.tensor_count entries each), in one block with the rest */
     double *tensor_stages;          /* 0: `stages` */
     bool *held, *in_registers;
 } kci_tiling;
