@@ -107,6 +107,48 @@ TEST(random_kernels_at_other_sizes_count_as_those_that_are_built_there)
     assert_true(compared > shared && shared > compared / 4);
 }
 
+TEST(an_evaluator_moves_from_size_to_size)
+{
+    enum { POINTS = 6 };
+    static const kc_field fields[] = { KC_TIME, KC_BYTES, KC_BYTES_MIN, KC_SMEM };
+    enum { FIELDS = sizeof fields / sizeof *fields };
+    size_t ran = 0;
+    for (int seed = 1; seed <= cases(500); seed++, drop_kept()) {
+        kc_device *device = keep(kc_device_named(context, "h100-sxm5"));
+        kc_kernel *k = random_kernel(context, (uint64_t)seed);
+        if (!k)
+            continue;
+        keep(k);
+        if (k->member_count > 0)
+            continue;
+        char axis[2 * NAME_BYTES];
+        const char *name = kci_name(context, k->graph.loops[0].name), *axes[] = { axis };
+        snprintf(axis, sizeof axis, "size.%s", name);
+        kc_evaluator *e = keep(kc_evaluator_new(object(k), device, NULL, axes, 1, fields, FIELDS));
+        double sizes[POINTS] = { 1, 17, 2, chance(1, 20), k->graph.loops[0].size, chance(1, 20) }, values[FIELDS][POINTS];
+        const double *in[] = { sizes };
+        double *out[FIELDS];
+        for (size_t f = 0; f < FIELDS; f++)
+            out[f] = values[f];
+        kc_status statuses[POINTS];
+        assert_int_equal(kc_evaluator_run(e, POINTS, in, out, statuses), KC_OK);
+        for (size_t p = 0; p < POINTS; p++) {
+            kc_object *there = resize_one(k, name, sizes[p]);
+            kc_result *r = there ? kc_evaluate(there, device, NULL) : NULL;
+            assert_int_equal(r != NULL, statuses[p] == KC_OK);
+            for (size_t f = 0; f < FIELDS && r; f++) {
+                double value = -1;
+                if (kc_result_number(r, fields[f], &value) == KC_OK)
+                    assert_number(values[f][p], value);
+            }
+            ran += r != NULL;
+            kc_release(r);
+            kc_release(there);
+        }
+    }
+    assert_true(ran > 0);
+}
+
 TEST(a_resized_program_makes_its_tensors_once_for_all_kernels)
 {
     attention a = attention_of("i=8 d=4", "j=6 d=4", "j=6 e=3"), large = attention_of("i=80 d=4", "j=60 d=4", "j=60 e=3");
@@ -164,6 +206,20 @@ TEST(what_later_kernels_left_of_one_is_no_part_of_it_alone)
     assert_number(count_of(alone)->useful_special, 256);
 }
 
+TEST(elements_are_marked_one_by_one_at_the_sizes_of_the_day)
+{
+    /* two reads of one tensor, one of them under a mask: no closed form says how many they touch together */
+    kc_tensor *t = tensor("S", "q=4 k=4", "f16");
+    kc_value *masked = keep(kc_causal(read_of(t), "q", "k")), *first = read_at(t, "q 0", NULL);
+    kc_kernel *small = tiled(kernel_of(write_of("P", map2("add", masked, first))), "q=4 k=4", "q", "k");
+    static const char *const sizes[] = { "q=4 k=4", "q=64 k=64", "q=8 k=8", "q=4096 k=4096", "q=5 k=7" };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        kc_kernel *k = resized(small, sizes[i]);
+        assert_true(by_name(k));
+        same_answers(object(k), built_anew(object(k), k), NULL);
+    }
+}
+
 TEST(sizes_may_change_again_and_again)
 {
     attention a = attention_of("b=2 i=8 d=4", "b=2 j=6 d=4", "b=2 j=6 e=3");
@@ -211,9 +267,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         fact(random_kernels_at_other_sizes_count_as_those_that_are_built_there),
+        fact(an_evaluator_moves_from_size_to_size),
         fact(a_resized_program_makes_its_tensors_once_for_all_kernels),
         fact(what_an_index_or_a_window_decides_is_built_anew_and_rows_are_as_many_as_their_tensor_has),
         fact(what_later_kernels_left_of_one_is_no_part_of_it_alone),
+        fact(elements_are_marked_one_by_one_at_the_sizes_of_the_day),
         fact(sizes_may_change_again_and_again),
         fact(parts_that_were_resized_apart_are_resized_together),
         fact(what_was_resized_outlives_what_it_was_made_of_and_no_more_than_that),

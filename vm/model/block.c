@@ -11,21 +11,28 @@
 
 /* ---- evaluators of one outer point -------------------------------------------------- */
 
+/* All but the evaluators, which may serve the next outer point as well. */
+static void forget_point(kci_block *b)
+{
+    kc_release(b->device);
+    kci_free_text(b->space->base.context, b->obstacle);
+    b->device = NULL;
+    b->obstacle = NULL;
+    b->poke_count = 0;
+    b->outer = -1;
+}
+
 static void unrig(kci_block *b)
 {
     kc_context *context = b->space->base.context;
+    forget_point(b);
     for (size_t i = 0; b->evaluators && i < b->kernel_count; i++)
         kci_evaluator_free(b->evaluators[i]);
     kci_free(context, (void *)b->evaluators, b->kernel_count * sizeof *b->evaluators);
     kci_free(context, b->times, b->kernel_count * sizeof *b->times);
-    kc_release(b->device);
-    kci_free_text(context, b->obstacle);
     b->evaluators = NULL;
     b->times = NULL;
-    b->device = NULL;
-    b->obstacle = NULL;
-    b->kernel_count = b->poke_count = 0;
-    b->outer = -1;
+    b->kernel_count = 0;
 }
 
 kci_block *kci_block_new(const kc_space *space, const size_t *fields, size_t field_count)
@@ -102,23 +109,35 @@ static bool asks_for(const kci_block *b, size_t field)
     return b->space->where && kci_where_asks(b->space->where, field);
 }
 
+/* The evaluator of kernel i: where only sizes and figures differ, the one of the outer point before. */
+static kci_evaluator *evaluator_of(kci_block *b, size_t i, const kc_kernel *kernel, const kc_device *device)
+{
+    kci_evaluator *before = b->evaluators[i];
+    if (before && kci_evaluator_move(before, kernel, device))
+        return before;
+    kci_evaluator_free(before);
+    b->evaluators[i] = kci_evaluator_new(kernel, device, b->space->options);
+    return b->evaluators[i];
+}
+
 static kc_status rig(kci_block *b, const kci_variant *variant)
 {
     kc_context *context = b->space->base.context;
-    b->evaluators = kci_alloc(context, variant->count * sizeof *b->evaluators);
-    b->times = kci_alloc(context, variant->count * sizeof *b->times);
-    b->kernel_count = variant->count;
+    if (!b->evaluators) {
+        b->evaluators = kci_alloc(context, variant->count * sizeof *b->evaluators);
+        b->times = kci_alloc(context, variant->count * sizeof *b->times);
+        b->kernel_count = variant->count;
+    }
     b->device = kc_retain(variant->device);
     if (!b->evaluators || !b->times)
         return KC_ENOMEM;
     for (size_t i = 0; i < variant->count; i++) {
         const kc_kernel *kernel = variant->kernels[i].kernel;
-        kci_evaluator *e = kci_evaluator_new(kernel, variant->device, b->space->options);
+        kci_evaluator *e = evaluator_of(b, i, kernel, variant->device);
         if (!e)
             return kc_context_status(context);
         e->options.quiet = true;
         e->options.no_serial = !asks_for(b, KC_SERIAL_TIME);
-        b->evaluators[i] = e;
         b->times[i] = variant->kernels[i].times;
         kc_status status = poke_kernel(b, e, kernel);
         if (status != KC_OK)
@@ -129,8 +148,11 @@ static kc_status rig(kci_block *b, const kci_variant *variant)
 
 kc_status kci_block_rig(kci_block *b, double outer, const kci_variant *variant, const char *obstacle)
 {
-    unrig(b);
     kc_status status = KC_OK;
+    if (variant && b->kernel_count == variant->count)
+        forget_point(b);
+    else
+        unrig(b);
     if (variant)
         status = rig(b, variant);
     else if (!(b->obstacle = kci_copy_text(b->space->base.context, obstacle)))

@@ -306,11 +306,14 @@ enum { KEPT_NODES = 1024 };     /* the plan of a longer kernel is made anew, sin
 static kci_plan *take_plan(const kc_kernel *kernel)
 {
     kc_kernel *owner = (kc_kernel *)(uintptr_t)kci_planned_as(kernel); /* what it keeps for itself is no change */
-    kci_plan *plan = owner->plan ? owner->plan : kci_plan_new(&kernel->graph, kernel->tiling);
+    kci_plan *plan = owner->plan;
     owner->plan = NULL;
-    if (plan)
-        plan->graph = &kernel->graph;
-    return plan;
+    if (!plan)
+        return kci_plan_new(&kernel->graph, kernel->tiling);
+    if (kci_plan_move(plan, &kernel->graph))
+        return plan;
+    kci_plan_free(plan);
+    return NULL;
 }
 
 static void give_plan(const kc_kernel *kernel, kci_plan *plan)

@@ -186,8 +186,11 @@ static bool make_marks(kci_plan *plan)
         sizes[i] = plan->graph->loops[i].size;
     kci_geometry(plan, sizes, NULL);
     for (size_t t = 0; t < plan->graph->tensor_count; t++) {
+        if (!kci_irregular(plan, (int32_t)t))
+            continue;
         size_t needed = kci_marks_needed(plan, (int32_t)t);
         words = needed > words ? needed : words;
+        plan->marked = true;
     }
     plan->marks = words ? kci_alloc(plan->context, words * sizeof *plan->marks) : NULL;
     plan->mark_words = plan->marks ? words : 0;
@@ -238,6 +241,18 @@ kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling)
         return plan;
     kci_plan_free(plan);
     return NULL;
+}
+
+bool kci_plan_move(kci_plan *plan, const kci_graph *graph)
+{
+    plan->graph = graph;
+    if (!plan->marked)
+        return true;
+    kci_free(plan->context, plan->marks, plan->mark_words * sizeof *plan->marks);
+    plan->marks = NULL;
+    plan->mark_words = 0;
+    plan->nest_made = false; /* reads that are marked together or apart */
+    return make_marks(plan);
 }
 
 /* The nest is made anew only when other loops than before have more than one trip. */

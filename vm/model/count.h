@@ -73,6 +73,8 @@ typedef struct kci_plan kci_plan;
 /* NULL: the context has the reason.  `tiling` NULL: untiled. */
 kci_plan *kci_plan_new(const kci_graph *graph, const kci_tiling *tiling);
 void kci_plan_free(kci_plan *plan);
+/* Makes it the plan of a graph at other sizes that shares with its own (kci_graph_share).  False: no memory. */
+bool kci_plan_move(kci_plan *plan, const kci_graph *graph);
 
 /* Counts at sizes[loop] and tiles[loop] (tiles NULL: the tiling's).  No
  * allocation.  The counts belong to the plan and are overwritten by the next

@@ -7,14 +7,16 @@
 #include "kernels.h"
 
 /* A copy in the evaluator's context.  Its texts stay the device's. */
-static kc_device *copy_device(kc_context *context, const kc_device *device)
+static void set_device(kci_evaluator *e, const kc_device *device)
 {
-    kc_device *copy = kci_alloc(context, sizeof *copy);
-    if (!copy)
-        return NULL;
-    *copy = *device;
-    copy->base.context = context;
-    return copy;
+    *e->device = *device;
+    e->device->base.context = e->context;
+}
+
+static void set_sizes(kci_evaluator *e)
+{
+    for (size_t i = 0; i < e->graph.loop_count; i++)
+        e->sizes[i] = e->graph.loops[i].size;
 }
 
 static bool fill(kci_evaluator *e, const kc_kernel *kernel, const kc_device *device, const kc_options *options)
@@ -22,12 +24,13 @@ static bool fill(kci_evaluator *e, const kc_kernel *kernel, const kc_device *dev
     const kci_graph *graph = &kernel->graph;
     if (!kci_graph_share(&e->graph, graph, e->context))
         return false;
-    for (size_t i = 0; i < graph->loop_count; i++)
-        e->sizes[i] = graph->loops[i].size;
+    set_sizes(e);
     if (kernel->tiling && !(e->tiling = kci_tiling_copy(e->context, kernel->tiling, graph->tensor_count)))
         return false;
-    if (device && !(e->device = copy_device(e->context, device)))
+    if (device && !(e->device = kci_alloc(e->context, sizeof *e->device)))
         return false;
+    if (device)
+        set_device(e, device);
     e->plan = kci_plan_new(&e->graph, e->tiling);
     e->rows = e->plan ? kci_alloc(e->context, graph->tensor_count * sizeof *e->rows) : NULL;
     if (!e->rows || kci_time_options_of(options, &e->graph, &e->options, &e->warm) != KC_OK)
@@ -36,14 +39,19 @@ static bool fill(kci_evaluator *e, const kc_kernel *kernel, const kc_device *dev
     return true;
 }
 
+static void hold(kci_evaluator *e, const kc_kernel *kernel, const kc_device *device)
+{
+    e->kernel = kc_retain((void *)(uintptr_t)kernel); /* counting references is no change */
+    e->owner = kc_retain((void *)(uintptr_t)device);
+}
+
 kci_evaluator *kci_evaluator_new(const kc_kernel *kernel, const kc_device *device, const kc_options *options)
 {
     kc_context *parent = kernel->base.context, *context = kci_context_worker(parent);
     kci_evaluator *e = context ? kci_alloc(context, sizeof *e) : NULL;
     if (e) {
         e->context = context;
-        e->kernel = kc_retain((void *)(uintptr_t)kernel); /* counting references is no change */
-        e->owner = kc_retain((void *)(uintptr_t)device);
+        hold(e, kernel, device);
         if (fill(e, kernel, device, options))
             return e;
     }
@@ -53,6 +61,26 @@ kci_evaluator *kci_evaluator_new(const kc_kernel *kernel, const kc_device *devic
     else
         kc_context_free(context);
     return NULL;
+}
+
+bool kci_evaluator_move(kci_evaluator *e, const kc_kernel *kernel, const kc_device *device)
+{
+    kc_kernel *before = e->kernel;
+    void *owner = e->owner;
+    size_t tensors = e->graph.tensor_count;
+    if (!e->device != !device || kernel->graph.tensor_count != tensors ||
+        !kci_tiling_equal(before->tiling, kernel->tiling, tensors) || !kci_graph_resize(&e->graph, &kernel->graph) ||
+        !kci_plan_move(e->plan, &e->graph))
+        return false;
+    set_sizes(e);
+    if (e->tiling)
+        kci_tiling_set(e->tiling, kernel->tiling, tensors); /* without what points before have set */
+    if (device)
+        set_device(e, device);
+    hold(e, kernel, device);
+    kc_release(before);
+    kc_release(owner);
+    return true;
 }
 
 void kci_evaluator_free(kci_evaluator *e)

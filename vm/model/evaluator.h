@@ -16,7 +16,8 @@
 
 typedef struct kci_evaluator {
     kc_context *context;            /* its own: where the reason of a point that does not run is */
-    void *kernel, *owner;           /* held: the graph's labels and the device's texts are theirs */
+    kc_kernel *kernel;              /* held: the graph's labels are its own */
+    void *owner;                    /* held: the device's texts are its own */
     kci_graph graph;
     double sizes[KCI_MAX_LOOPS];    /* of the point; the caller changes them */
     kci_tiling *tiling;             /* of the point; the caller changes its numbers; NULL: untiled */
@@ -33,6 +34,9 @@ typedef struct kci_evaluator {
 /* Of a kernel that is no group; `device` NULL: counts only; `options` may be NULL.
  * NULL: the kernel's context has the reason. */
 kci_evaluator *kci_evaluator_new(const kc_kernel *kernel, const kc_device *device, const kc_options *options);
+/* The same at other sizes or on another device: so is its plan made once for all sizes.  False: the kernel is another
+ * one, or under another schedule, or there is no memory; then the evaluator is of no use any more. */
+bool kci_evaluator_move(kci_evaluator *evaluator, const kc_kernel *kernel, const kc_device *device);
 void kci_evaluator_free(kci_evaluator *evaluator);
 
 /* Counts and times the point.  Not KC_OK: it does not run there (KC_EDEVICE,

@@ -85,6 +85,18 @@ void kci_graph_free(kci_graph *graph)
     graph->context = context;
 }
 
+bool kci_graph_resize(kci_graph *to, const kci_graph *from)
+{
+    if (to->nodes != from->nodes)
+        return false;
+#define SET(array, length, room)                                                                           \
+    if (from->length)                                                                                      \
+        memcpy(to->array, from->array, from->length * sizeof *from->array);
+    FOR_EACH_SIZED_ARRAY(SET)
+#undef SET
+    return true;
+}
+
 bool kci_graph_own(kci_graph *graph)
 {
     kci_graph own;

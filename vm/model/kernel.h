@@ -207,6 +207,7 @@ bool kci_graph_copy(kci_graph *to, const kci_graph *from, kc_context *context);
 /* A copy that may have other sizes, and shares what sizes do not change: it must not be added to, and `from` must
  * outlive it.  False: no memory. */
 bool kci_graph_share(kci_graph *to, const kci_graph *from, kc_context *context);
+bool kci_graph_resize(kci_graph *to, const kci_graph *from);    /* to those of `from`; false: they do not share */
 bool kci_graph_own(kci_graph *graph);   /* then it may be added to.  False: no memory, and it shares as before */
 void kci_graph_free(kci_graph *graph);
 

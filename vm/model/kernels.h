@@ -20,6 +20,8 @@ kc_kernel *kci_kernel_scheduled(kc_kernel *kernel, kc_schedule *schedule);
 struct kci_tiling;
 struct kci_tiling *kci_tiling_new(const kc_kernel *kernel, const kc_schedule *schedule);
 struct kci_tiling *kci_tiling_copy(kc_context *context, const struct kci_tiling *from, size_t tensor_count);
+void kci_tiling_set(struct kci_tiling *to, const struct kci_tiling *from, size_t tensor_count);
+bool kci_tiling_equal(const struct kci_tiling *a, const struct kci_tiling *b, size_t tensor_count); /* NULL: untiled */
 void kci_tiling_free(kc_context *context, struct kci_tiling *tiling, size_t tensor_count);
 
 #endif

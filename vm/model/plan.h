@@ -143,8 +143,9 @@ struct kci_plan {
     kci_set *accumulates;           /* per node that stands for one: loops reduced by all of them */
     uint32_t *read_start, *read_list;   /* read nodes by tensor */
     size_t read_count;
-    uint64_t *marks;                /* of elements, where no closed form serves */
+    uint64_t *marks;                /* of elements, where no closed form serves; room for the sizes of the graph */
     size_t mark_words;
+    bool marked;                    /* some tensor's are */
     uint32_t *next_twin;            /* per node: the next of the same op; 0: none */
 
     /* columns of the footprint */
@@ -250,7 +251,7 @@ double kci_distinct_values(const kci_plan *plan, uint32_t scope_axis);
 void kci_distinct_range(const kci_plan *plan, uint32_t scope_axis, double *low, double *high, double *step);
 double kci_read_elements(kci_plan *plan, const kci_node *read); /* of one read; negative: failed */
 double kci_union_elements(kci_plan *plan, const uint32_t *nodes, int count);    /* boxes of several, without limits */
-/* touched.c: is there no closed form for this tensor's reads; words of marks for it (0: none needed, or too many);
+/* touched.c: is there no closed form for this tensor's reads; words of marks for it where so (0: too many);
  * elements marked one by one (negative: too many) */
 bool kci_irregular(const kci_plan *plan, int32_t tensor);
 size_t kci_marks_needed(const kci_plan *plan, int32_t tensor);

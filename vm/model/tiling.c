@@ -295,14 +295,49 @@ static void place_arrays(kci_tiling *tiling, size_t tensors)
     tiling->in_registers = tiling->held + tensors;
 }
 
+void kci_tiling_set(kci_tiling *to, const kci_tiling *from, size_t tensors)
+{
+    memcpy(to, from, tiling_bytes(tensors));
+    place_arrays(to, tensors);
+}
+
 kci_tiling *kci_tiling_copy(kc_context *context, const kci_tiling *from, size_t tensors)
 {
     kci_tiling *copy = kci_resize(context, NULL, 0, tiling_bytes(tensors));
-    if (!copy)
-        return NULL;
-    memcpy(copy, from, tiling_bytes(tensors));
-    place_arrays(copy, tensors);
+    if (copy)
+        kci_tiling_set(copy, from, tensors);
     return copy;
+}
+
+static bool same_doubles(const double *a, const double *b, size_t count)
+{
+    bool same = true;
+    for (size_t i = 0; i < count && same; i++)
+        same = a[i] == b[i];
+    return same;
+}
+
+/* What it has a loop. */
+static bool same_loops(const kci_tiling *a, const kci_tiling *b)
+{
+    return same_doubles(a->tile, b->tile, KCI_MAX_LOOPS) && same_doubles(a->split, b->split, KCI_MAX_LOOPS) &&
+           same_doubles(a->cluster, b->cluster, KCI_MAX_LOOPS) && memcmp(a->given, b->given, sizeof a->given) == 0 &&
+           memcmp(a->grid_order, b->grid_order, sizeof a->grid_order) == 0 &&
+           memcmp(a->order, b->order, sizeof a->order) == 0 && memcmp(a->raster, b->raster, sizeof a->raster) == 0;
+}
+
+bool kci_tiling_equal(const kci_tiling *a, const kci_tiling *b, size_t tensors)
+{
+    if (!a || !b)
+        return a == b;
+    bool same = a->grid == b->grid && a->grid_count == b->grid_count && a->order_count == b->order_count &&
+                a->atomic == b->atomic && a->grid_given == b->grid_given && a->order_given == b->order_given &&
+                a->stream == b->stream && a->stream_loop == b->stream_loop && a->stages == b->stages &&
+                a->warps == b->warps && a->raster_count == b->raster_count && a->raster_group == b->raster_group &&
+                a->persistent == b->persistent && a->vector == b->vector && a->threads == b->threads &&
+                a->overlap == b->overlap && (a->path == b->path || (a->path && b->path && strcmp(a->path, b->path) == 0));
+    return same && same_loops(a, b) && same_doubles(a->tensor_stages, b->tensor_stages, tensors) &&
+           memcmp(a->held, b->held, 2 * tensors * sizeof *a->held) == 0; /* and in_registers */
 }
 
 kci_tiling *kci_tiling_new(const kc_kernel *kernel, const kc_schedule *schedule)

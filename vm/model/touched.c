@@ -82,8 +82,6 @@ size_t kci_marks_needed(const kci_plan *plan, int32_t tensor)
 {
     uint32_t start = plan->read_start[tensor], end = plan->read_start[tensor + 1];
     double shape[KCI_MAX_LOOPS];
-    if (start == end || !kci_irregular(plan, tensor))
-        return 0;
     double elements = shape_of(plan, plan->read_list + start, (int)(end - start), shape);
     return elements <= most_bits ? (size_t)fmin(elements * room_to_grow, most_bits) / 64 + 1 : 0;
 }
