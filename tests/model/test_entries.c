@@ -277,6 +277,77 @@ TEST(each_takes_NULL_for_an_object_and_none_was_forgotten)
     assert_int_equal(declared, called_count);
 }
 
+/* What takes an array, on a NULL one that is said to have items, and on one whose item is NULL. */
+TEST(a_NULL_array_with_a_count_fails_and_is_named)
+{
+    kc_tensor *a = tensor("A", "m=4 k=8", "f16"), *c = write_of("C", map1("relu", read_of(a)));
+    kc_value *x = read_of(a);
+    kc_object *parts[] = { object(c) };
+    kc_device *device = keep(kc_device_named(context, "h100-sxm5"));
+    kc_space *space = keep(kc_space_new(object(c)));
+    kc_dtype *f16 = keep(kc_dtype_named(context, "f16"));
+    const kc_field time[] = { KC_TIME };
+    const char *const m[] = { "m" };
+    refuses(kc_tensor_new(context, "B", "m", f16, NULL, 1), "tensor: sizes is NULL");
+    refuses(kc_read(a, "p", NULL, 1, 1, 0), "read: sizes is NULL");
+    refuses(kc_write("D", x, NULL, "m", "m", NULL, 1, 1), "write: sizes is NULL");
+    refuses(kc_reduce("sum", x, "k", NULL, 1, NULL), "reduce: sizes is NULL");
+    refuses(kc_kernel_new(context, "K", NULL, 1), "kernel: tensors is NULL");
+    refuses(kc_fuse(context, "F", NULL, 1, NULL, 0), "fuse: parts is NULL");
+    refuses(kc_fuse(context, "F", parts, 1, NULL, 1), "fuse: save is NULL");
+    refuses(kc_group(context, "G", NULL, 1), "group: parts is NULL");
+    refuses(kc_program_new(context, "P", NULL, 1), "program: parts is NULL");
+    refuses(kc_beside(context, "P", NULL, 2), "beside: parts is NULL");
+    refuses(kc_resized(object(c), NULL, 1), "resize: sizes is NULL");
+    refuses(kc_renamed(object(c), NULL, m, 1), "rename: from is NULL");
+    refuses(kc_renamed(object(c), m, NULL, 1), "rename: to is NULL");
+    refuses(kc_compare(context, NULL, 1, NULL, 0, NULL), "nothing to compare");
+    refuses(kc_compare(context, parts, 1, NULL, 1, NULL), "nothing to compare");
+    refuses(kc_evaluator_new(object(c), device, NULL, NULL, 1, time, 1), "it wants the names of axes");
+    refuses(kc_evaluator_new(object(c), device, NULL, m, 1, NULL, 1), "at least one field");
+    refuses(kc_sweep_merge(context, NULL, 1), "merge: parts is NULL");
+    refuses_status(kc_occupancy(device, NULL, 1, KC_OCCUPANCY_CTAS, NULL), "occupancy: cta is NULL");
+    assert_null(kc_occupancy_limit(device, NULL, 1));
+    refuses_status(kc_space_numbers(space, "tile.m", NULL, 1), "tile.m: numbers is NULL");
+    refuses_status(kc_space_texts(space, "order", NULL, 1), "order: texts is NULL");
+    refuses_status(kc_space_pareto(space, NULL, 1), "keep.pareto is NULL");
+    assert_null(kc_map("relu", NULL, 1, NULL));
+    kc_result *r = keep(kc_count(object(c), NULL));
+    assert_null(kc_result_label(r, NULL, 1));
+    kc_evaluator *e = keep(kc_evaluator_new(object(c), device, NULL, NULL, 0, time, 1));
+    refuses_status(kc_evaluator_run(e, 1, NULL, NULL, NULL), "a column is missing");
+}
+
+TEST(a_NULL_item_of_an_array_fails)
+{
+    kc_tensor *a = tensor("A", "m=4 k=8", "f16"), *c = write_of("C", map1("relu", read_of(a)));
+    kc_device *device = keep(kc_device_named(context, "h100-sxm5"));
+    kc_space *space = keep(kc_space_new(object(c)));
+    kc_dtype *f16 = keep(kc_dtype_named(context, "f16"));
+    kc_object *parts[] = { object(c) }, *no_part[] = { NULL };
+    kc_tensor *no_tensor[] = { NULL };
+    kc_sweep *no_sweep[] = { NULL };
+    const kc_field time[] = { KC_TIME };
+    const char *const no_text[] = { NULL }, *const m[] = { "m" };
+    const kc_size no_name[] = { { NULL, 4 } };
+    assert_null(kc_tensor_new(context, "B", "m", f16, no_name, 1));
+    assert_null(kc_kernel_new(context, "K", no_tensor, 1));
+    assert_null(kc_fuse(context, "F", no_part, 1, NULL, 0));
+    assert_null(kc_fuse(context, "F", parts, 1, no_text, 1));
+    assert_null(kc_group(context, "G", no_part, 1));
+    assert_null(kc_program_new(context, "P", no_part, 1));
+    assert_null(kc_beside(context, "P", no_part, 1));
+    assert_null(kc_resized(object(c), no_name, 1));
+    assert_null(kc_renamed(object(c), no_text, m, 1));
+    assert_null(kc_renamed(object(c), m, no_text, 1));
+    assert_null(kc_compare(context, no_part, 1, NULL, 0, NULL));
+    assert_null(kc_evaluator_new(object(c), device, NULL, no_text, 1, time, 1));
+    assert_null(kc_sweep_merge(context, no_sweep, 1));
+    assert_int_equal(kc_occupancy(device, no_name, 1, KC_OCCUPANCY_CTAS, NULL), KC_EARGUMENT);
+    assert_int_equal(kc_space_texts(space, "order", no_text, 1), KC_EARGUMENT);
+    assert_int_equal(kc_space_pareto(space, no_text, 1), KC_EARGUMENT);
+}
+
 TEST(a_position_that_is_not_there_gives_nothing)
 {
     kc_tensor *a = tensor("A", "m=4 k=8", "f16");
@@ -346,6 +417,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         fact(each_takes_NULL_for_an_object_and_none_was_forgotten),
+        fact(a_NULL_array_with_a_count_fails_and_is_named),
+        fact(a_NULL_item_of_an_array_fails),
         fact(a_position_that_is_not_there_gives_nothing),
         fact(objects_of_two_contexts_do_not_mix),
         fact(a_status_has_words),

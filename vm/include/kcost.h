@@ -35,7 +35,7 @@
  * then in kc_context_message, until the next failure in that context.  A
  * failed call changes nothing.  A NULL handle passed where an object is
  * expected fails with KC_EARGUMENT (a question answers NULL or 0), so calls can
- * be chained and checked once.  No function exits, aborts, prints, sets a signal
+ * be chained and checked once; so does a NULL array that is said to have items.  No function exits, aborts, prints, sets a signal
  * handler or a locale, depends on one, or jumps out.
  *
  * Threads.  A context and everything made in it belong to one thread at a

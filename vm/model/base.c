@@ -272,6 +272,35 @@ kc_status kci_same_context(kc_context *context, const void *object, const char *
                     other->kind == KC_VALUE ? "a value" : "the object", kc_object_name(other));
 }
 
+bool kci_array_given(kc_context *context, const char *call, const char *argument, const void *array, size_t count)
+{
+    if (array || count == 0)
+        return true;
+    kci_fail(context, KC_EARGUMENT, "%s: %s is NULL, and its count %zu", call, argument, count);
+    return false;
+}
+
+bool kci_handles_given(kc_context *context, const char *call, const char *argument, const void *array, size_t count)
+{
+    const void *const *handles = array;
+    bool given = kci_array_given(context, call, argument, array, count);
+    for (size_t i = 0; i < count && given; i++)
+        given = handles[i] != NULL;
+    return given;
+}
+
+bool kci_texts_given(kc_context *context, const char *call, const char *argument, const char *const *texts, size_t count)
+{
+    if (!kci_array_given(context, call, argument, texts, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!texts[i]) {
+            kci_fail(context, KC_EARGUMENT, "%s: %s: text %zu is NULL", call, argument, i + 1);
+            return false;
+        }
+    return true;
+}
+
 uint64_t kci_next_sequence(kc_context *context)
 {
     return ++context->sequence;

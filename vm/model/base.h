@@ -60,6 +60,14 @@ kc_status kci_fail(kc_context *context, kc_status status, const char *format, ..
 /* Names are numbers of one context: an object of another one is refused.  NULL is not. */
 kc_status kci_same_context(kc_context *context, const void *object, const char *call);
 
+/* Is an array there that is said to have `count` items?  False: the sentence is recorded. */
+bool kci_array_given(kc_context *context, const char *call, const char *argument, const void *array, size_t count);
+
+/* And each of its handles?  Of one that is NULL nothing is recorded: what failed to make it gave the reason. */
+bool kci_handles_given(kc_context *context, const char *call, const char *argument, const void *array, size_t count);
+/* And each of its texts? */
+bool kci_texts_given(kc_context *context, const char *call, const char *argument, const char *const *texts, size_t count);
+
 /* What kc_context_watch was given; NULL: nothing. */
 kc_watch kci_context_watch(const kc_context *context, void **data);
 /* Asks it whether `call` may go on; `of` 0: not known.  KC_ELIMIT: no, and the sentence is recorded. */

@@ -122,6 +122,8 @@ kc_kernel *kc_fuse(kc_context *context, const char *name, kc_object *const *part
         kci_fail(context, KC_EARGUMENT, "fuse: %s", count == 0 ? "no part is given" : "the name is missing");
         return NULL;
     }
+    if (!kci_handles_given(context, "fuse", "parts", parts, count) || !kci_texts_given(context, "fuse", "save", save, save_count))
+        return NULL;
     fusing f = { .context = context, .name = name };
     kc_kernel *kernel = NULL;
     kc_status status = gather(&f, parts, count);

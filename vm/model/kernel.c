@@ -162,7 +162,7 @@ static bool written_ok(kc_context *context, const char *call, kc_tensor *const *
 
 kc_kernel *kc_kernel_new(kc_context *context, const char *name, kc_tensor *const *tensors, size_t count)
 {
-    if (!context || !written_ok(context, "kernel", tensors, count) ||
+    if (!context || !kci_handles_given(context, "kernel", "tensors", tensors, count) || !written_ok(context, "kernel", tensors, count) ||
         kci_check_cycles(context, "kernel", name ? name : tensors[0]->name, tensors, count))
         return NULL;
     return kci_kernel_make(context, name, tensors, count, NULL, 0);
@@ -192,6 +192,8 @@ kc_kernel *kc_group(kc_context *context, const char *name, kc_object *const *par
         kci_fail(context, KC_EARGUMENT, "group: no kernel is given");
         return NULL;
     }
+    if (!kci_handles_given(context, "group", "parts", parts, count))
+        return NULL;
     kc_kernel *group = kci_new(context, KC_KERNEL, sizeof *group);
     if (!group)
         return NULL;

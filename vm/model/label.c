@@ -78,7 +78,7 @@ void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size
 
 const char *kc_result_label(kc_result *r, kc_result *const *among, size_t count)
 {
-    if (!r)
+    if (!r || !kci_array_given(r->base.context, "label", "among", among, count))
         return NULL;
     for (size_t i = 0; i < count; i++)
         if (kci_result_words(among[i]) != KC_OK)

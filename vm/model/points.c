@@ -147,6 +147,8 @@ kc_evaluator *kc_evaluator_new(kc_object *x, const kc_device *device, const kc_o
         kci_fail(context, KC_EARGUMENT, "evaluator: it wants the names of axes, and at least one field");
         return NULL;
     }
+    if (!kci_texts_given(context, "evaluator", "axes", axes, axis_count))
+        return NULL;
     kc_evaluator *e = kci_new(context, KC_EVALUATOR, sizeof *e);
     if (!e)
         return NULL;

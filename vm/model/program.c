@@ -289,6 +289,8 @@ static kc_program *make(kc_context *context, const char *call, const char *name,
         kci_fail(context, KC_EARGUMENT, "%s: '%.80s' has no kernel", call, name);
         return NULL;
     }
+    if (!kci_handles_given(context, call, "parts", parts, count))
+        return NULL;
     kc_program *program = program_make(context, name, count);
     if (!program)
         return NULL;

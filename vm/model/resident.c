@@ -56,6 +56,8 @@ static kc_status ask(const kc_device *device, const kc_size *cta, size_t count, 
     kc_context *context = device->base.context;
     *q = (question){ .f = &device->full, .of = { [STAGES] = 1, [KEEP] = 1 } };
     kc_status status = check_device(device);
+    if (status == KC_OK && !kci_array_given(context, "occupancy", "cta", cta, count))
+        status = KC_EARGUMENT;
     for (size_t i = 0; i < count && status == KC_OK; i++)
         status = set_part(context, q, &cta[i]);
     if (status == KC_OK && q->of[THREADS] == 0)

@@ -113,6 +113,8 @@ kc_status kc_space_numbers(kc_space *space, const char *name, const double *numb
         return why(space);
     if (count == 0)
         return kci_space_no_values(space, name);
+    if (!kci_array_given(space->base.context, name, "numbers", numbers, count))
+        return KC_EARGUMENT;
     kc_status status = KC_OK;
     for (size_t i = 0; i < count && status == KC_OK; i++)
         status = kci_axis_add_number(&space->axes, axis, numbers[i]);
@@ -126,6 +128,8 @@ kc_status kc_space_texts(kc_space *space, const char *name, const char *const *t
         return why(space);
     if (count == 0)
         return kci_space_no_values(space, name);
+    if (!kci_texts_given(space->base.context, name, "texts", texts, count))
+        return KC_EARGUMENT;
     kc_status status = KC_OK;
     for (size_t i = 0; i < count && status == KC_OK; i++) {
         kc_object *object = NULL;
@@ -243,6 +247,8 @@ kc_status kc_space_pareto(kc_space *space, const char *const *fields, size_t cou
         return status;
     if (count == 0 || count > KCI_MOST_KEYS)
         return kci_fail(space->base.context, KC_EARGUMENT, "sweep: keep.pareto names one to three fields, not %zu", count);
+    if (!kci_texts_given(space->base.context, "sweep", "keep.pareto", fields, count))
+        return KC_EARGUMENT;
     for (size_t i = 0; i < count && status == KC_OK; i++)
         status = field_named(space, "keep.pareto", fields[i], true, &keys[i]);
     if (status != KC_OK)

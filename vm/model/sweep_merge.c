@@ -261,7 +261,7 @@ kc_sweep *kc_sweep_merge(kc_context *context, kc_sweep *const *parts, size_t cou
         kci_fail(context, KC_EARGUMENT, "merge: no parts are given");
         return NULL;
     }
-    if (check_parts(&m) != KC_OK)
+    if (!kci_handles_given(context, "merge", "parts", parts, count) || check_parts(&m) != KC_OK)
         return NULL;
     m.whole = kci_sweep_new(context, parts[0]->name, parts[0]->keep);
     kc_status status = m.whole ? merge(&m) : KC_ENOMEM;

@@ -123,7 +123,7 @@ static bool name_ok(kc_context *context, const char *call, const char *name)
 kc_tensor *kc_tensor_new(kc_context *context, const char *name, const char *dims, const kc_dtype *dtype,
                          const kc_size *sizes, size_t count)
 {
-    if (!context || !name_ok(context, "tensor", name) || !dtype)
+    if (!context || !name_ok(context, "tensor", name) || !dtype || !kci_array_given(context, "tensor", "sizes", sizes, count))
         return NULL;
     kci_symbol *names;
     size_t rank;
@@ -316,7 +316,7 @@ kc_value *kc_read(kc_tensor *tensor, const char *index, const kc_size *sizes, si
     if (!tensor)
         return NULL;
     kc_context *context = tensor->base.context;
-    if (!counted_numbers_ok(context, "read", scale, distinct))
+    if (!counted_numbers_ok(context, "read", scale, distinct) || !kci_array_given(context, "read", "sizes", sizes, count))
         return NULL;
     kc_value *value = kci_new(context, KC_VALUE, sizeof *value);
     if (!value)
@@ -476,7 +476,8 @@ kc_tensor *kc_write(const char *name, kc_value *value, const kc_dtype *dtype, co
     if (!value)
         return NULL;
     kc_context *context = value->base.context;
-    if (!name_ok(context, "write", name) || !counted_numbers_ok(context, "write", scale, 0))
+    if (!name_ok(context, "write", name) || !counted_numbers_ok(context, "write", scale, 0) ||
+        !kci_array_given(context, "write", "sizes", sizes, count))
         return NULL;
     if (count > 0 && !index) {
         kci_fail(context, KC_EARGUMENT, "write: opts.size is for an index, and opts.index is missing");

@@ -263,6 +263,8 @@ kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count)
     if (!object)
         return NULL;
     kc_context *context = object->context;
+    if (!kci_array_given(context, "resize", "sizes", sizes, count))
+        return NULL;
     kci_change *changes = NULL;
     size_t total = 0, capacity = 0;
     bool ok = true;
@@ -271,6 +273,8 @@ kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count)
         size_t n = 0;
         ok = kci_names_parse(context, "resize", "sizes", sizes[i].dim ? sizes[i].dim : "", &names, &n) == KC_OK &&
              kci_size_ok(context, "resize", sizes[i].dim ? sizes[i].dim : "", sizes[i].size);
+        if (ok && n == 0)
+            ok = kci_fail(context, KC_EARGUMENT, "resize: a size has no dim") == KC_OK;
         for (size_t k = 0; ok && k < n; k++) {
             for (size_t c = 0; c < total; c++)
                 if (changes[c].from == names[k])
@@ -293,6 +297,8 @@ kc_object *kc_renamed(kc_object *object, const char *const *from, const char *co
     if (!object)
         return NULL;
     kc_context *context = object->context;
+    if (!kci_texts_given(context, "rename", "from", from, count) || !kci_texts_given(context, "rename", "to", to, count))
+        return NULL;
     size_t capacity = count;
     kci_change *changes = kci_alloc(context, count * sizeof *changes);
     bool ok = changes != NULL;

@@ -459,7 +459,8 @@ static bool is_known(kc_context *context, const char *call, const char *what, co
 kc_value *kc_reduce(const char *what, kc_value *a, const char *over, const kc_size *sizes, size_t count,
                     const kc_cost *cost)
 {
-    if (!a || !is_known(a->base.context, "reduce", what, cost, kci_reduction_nth))
+    if (!a || !is_known(a->base.context, "reduce", what, cost, kci_reduction_nth) ||
+        !kci_array_given(a->base.context, "reduce", "sizes", sizes, count))
         return NULL;
     kc_value *value = make(KCI_V_REDUCE, what && *what ? what : "reduce", &a, 1);
     if (!value)
