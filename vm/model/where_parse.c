@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "time.h"
 #include "where_code.h"
 
 typedef enum type { WRONG, A_NUMBER, A_TEXT, A_TRUTH } type;
@@ -291,15 +292,60 @@ static type parse_sum(parser *p)
     return parse_chain(p, parse_product, list, 2);
 }
 
-static type compare_texts(parser *p, bool equal, kci_text_source left)
+/* ---- words that a field can have ---- */
+
+static const char *nth_bound(const void *data, size_t i)
 {
+    (void)data;
+    return i < KCI_ROOFS ? kci_roof_name((kci_roof)i) : NULL;
+}
+
+/* Several roofs are of one class: the i-th that none before it is of. */
+static const char *nth_class(const void *data, size_t i)
+{
+    (void)data;
+    for (int roof = 0; roof < KCI_ROOFS; roof++) {
+        const char *name = kci_roof_class((kci_roof)roof);
+        bool seen = false;
+        for (int before = 0; before < roof; before++)
+            seen = seen || strcmp(kci_roof_class((kci_roof)before), name) == 0;
+        if (!seen && i-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+/* A field that no point can have at this word would keep nothing, or all, and say nothing of it. */
+static type check_word(parser *p, const kci_text_source *source, const kci_text_source *word, const char *at)
+{
+    if (source->given || !word->given || source->field >= KCI_POINT_FIELDS)
+        return A_TRUTH;
+    kci_nth_name nth = source->field == KCI_COLUMN_BOUND ? nth_bound : nth_class;
+    char words[200];
+    const char *name;
+    size_t length = 0;
+    for (size_t i = 0; (name = nth(NULL, i)) != NULL; i++) {
+        if (strcmp(name, word->given) == 0)
+            return A_TRUTH;
+        length += (size_t)snprintf(words + length, sizeof words - length, "%s%s", i ? ", " : "", name);
+    }
+    const char *near = kci_nearest(p->context, word->given, nth, NULL);
+    return fail_at(p, at, "%s is never '%.60s'%s%s", kci_point_field_name(source->field), word->given, *near ? near : "; it is one of ",
+                   *near ? "" : words);
+}
+
+static type compare_texts(parser *p, bool equal, kci_text_source left, const char *left_at, const char *right_at)
+{
+    kci_text_source right = p->text;
+    if (check_word(p, &left, &right, right_at) == WRONG || check_word(p, &right, &left, left_at) == WRONG)
+        return WRONG;
     if (++p->values > KCI_WHERE_DEEPEST)
         return fail_at(p, p->start, "this is nested deeper than %d values", KCI_WHERE_DEEPEST);
     kci_instruction *i = emit(p, equal ? KCI_W_SAME : KCI_W_DIFFERENT);
     if (!i)
         return WRONG;
     i->left = left;
-    i->right = p->text;
+    i->right = right;
     return A_TRUTH;
 }
 
@@ -307,7 +353,7 @@ static type parse_compared(parser *p)
 {
     static const binary list[] = { { "<", KCI_W_LESS },      { "<=", KCI_W_AT_MOST }, { ">", KCI_W_MORE },    { ">=", KCI_W_AT_LEAST },
                                    { "==", KCI_W_EQUAL },    { "~=", KCI_W_UNEQUAL }, { "!=", KCI_W_UNEQUAL } };
-    const char *at = p->start;
+    const char *at = p->start, *left_at = at;
     type left = parse_sum(p);
     size_t i = 0;
     while (i < sizeof list / sizeof *list && !is_sign(p, list[i].sign))
@@ -328,7 +374,7 @@ static type parse_compared(parser *p)
     for (size_t n = 0; n < sizeof list / sizeof *list; n++)
         if (is_sign(p, list[n].sign))
             return fail_at(p, p->start, "a second comparison; write a < b and b < c");
-    return texts ? compare_texts(p, list[i].op == KCI_W_EQUAL, text) : emit_pair(p, list[i].op, A_TRUTH);
+    return texts ? compare_texts(p, list[i].op == KCI_W_EQUAL, text, left_at, at) : emit_pair(p, list[i].op, A_TRUTH);
 }
 
 static type parse_not(parser *p)
