@@ -111,9 +111,14 @@ local function kernel_of(name, words)
             type(kernel), name)
     end
     if not next(schedule) then return kernel end
-    local tile = schedule.tile or {}
+    local tile = schedule.tile
     schedule.tile = nil
-    return call(name, kc.tile, kernel, tile, schedule)
+    local tiled = call(name, kc.tile, kernel, tile or {}, schedule)
+    if schedule.stages and not tile and call(name, kc.count, tiled).ctas == 1 then
+        fail("stages=%s buffers the tiles of a loop, and without a tile all is one: give tile.DIM=SIZE too, or --best",
+            kc.str(schedule.stages))
+    end
+    return tiled
 end
 
 -- `name`: the kernel; `words`: its parameters as { name, text } pairs; `asked`: device (names, "," between

@@ -267,6 +267,29 @@ TEST(tiles_that_nobody_gave_are_noted)
     kc_release(c);
 }
 
+TEST(stages_without_a_loop_are_noted)
+{
+    kc_tensor *c = product("A", "B", "C", 128, 128, 128);
+    static const double tiles[] = { 128, 32 };
+    for (size_t i = 0; i < 2; i++) {
+        kc_schedule *s = kc_schedule_new(context);
+        kc_schedule_tile(s, "m", 32);
+        kc_schedule_tile(s, "n", 32);
+        kc_schedule_tile(s, "k", tiles[i]);
+        kc_schedule_stages(s, NULL, 4);
+        kc_kernel *kernel = kc_tile(object_of(c), s);
+        kc_result *r = counted(object_of(kernel));
+        bool found = false;
+        for (size_t n = 0; n < kc_result_notes(r); n++)
+            found |= strstr(kc_result_note(r, n), "stages = 4 buffer nothing") != NULL;
+        assert_int_equal(found, i == 0);
+        kc_release(r);
+        kc_release(kernel);
+        kc_release(s);
+    }
+    kc_release(c);
+}
+
 /* Online softmax over rows, tiled so that its statistics stay on chip. */
 TEST(statistics_that_stay_on_chip_are_no_rows)
 {
@@ -600,6 +623,7 @@ int main(void)
         IN_CONTEXT(an_evaluated_kernel_says_how_long_and_why),
         IN_CONTEXT(no_field_is_ever_nan_or_infinite),
         IN_CONTEXT(tiles_that_nobody_gave_are_noted),
+        IN_CONTEXT(stages_without_a_loop_are_noted),
         IN_CONTEXT(statistics_that_stay_on_chip_are_no_rows),
         IN_CONTEXT(a_program_is_the_sum_of_its_kernels),
         IN_CONTEXT(a_tensor_of_several_kernels_is_one_row),

@@ -92,6 +92,19 @@ static kc_status note_tiles(const counted *w)
     return status;
 }
 
+/* Of a kernel without matmuls stages are independent accesses of a thread too. */
+static kc_status note_stages(const counted *w)
+{
+    const double stages = w->plan->tiling->stages, usual = 2;
+    for (size_t i = 0; i < w->counts->stream_count; i++)
+        if (w->counts->streams[i].streamed)
+            return KC_OK;
+    if (stages <= usual || w->counts->matmul_count == 0)
+        return KC_OK;
+    return kci_note(w->notes, "stages = %.0f buffer nothing: no read is in a sequential loop; a tile of a reduced dim makes one",
+                    stages);
+}
+
 /* ---- reads outside their tensor ------------------------------------------------------- */
 
 /* A halo is a few points; where more lie outside than inside, the index may be meant otherwise. */
@@ -135,5 +148,7 @@ kc_status kci_count_notes(const kci_plan *plan, const kci_counts *counts, const 
         status = note_tiles(&w);
     if (status == KC_OK && plan->tiling)
         status = note_shares(&w);
+    if (status == KC_OK && plan->tiling)
+        status = note_stages(&w);
     return status;
 }
