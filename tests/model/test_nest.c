@@ -316,6 +316,49 @@ TEST(a_plan_counts_other_sizes_and_tiles_without_a_new_one)
     assert_int_equal(heap.requests, requests); /* no allocation: sweeps call it by the million */
 }
 
+/* X[m,k] softmaxed over k, and summed over m: m outside k, both passes in each turn of m. */
+static kc_kernel *rows_and_sums(const char *tiles)
+{
+    kc_value *p = softmax(of("X", "m=32 k=1024", "f32"), "k", 0);
+    return tiled(write_of("S", reduce("sum", p, "m")), tiles, "", "m k");
+}
+
+TEST(a_plan_follows_what_is_held_and_where_it_lies)
+{
+    kc_kernel *k = rows_and_sums("m=1 k=256");
+    kci_plan *plan = plan_of(k);
+    int sum = 0, read = 0;
+    for (size_t t = 0; t < k->graph.tensor_count; t++)
+        *(k->graph.tensors[t].read ? &read : &sum) = (int)t;
+    double spilled = counted(k, plan)->rows[sum].spill, smem = plan->counts.smem;
+    assert_number(spilled, 2 * 31 * 1024 * 4.);
+    k->tiling->held[sum] = true;
+    assert_number(counted(k, plan)->rows[sum].spill, 0);
+    k->tiling->in_registers[read] = true;
+    assert_number(counted(k, plan)->smem, 0);
+    k->tiling->held[sum] = k->tiling->in_registers[read] = false;
+    assert_number(counted(k, plan)->rows[sum].spill, spilled);
+    assert_number(plan->counts.smem, smem);
+}
+
+TEST(between_two_passes_lies_one_turn_of_the_loops_outside_them)
+{
+    kc_kernel *k = rows_and_sums("m=2 k=256");
+    const kci_counts *c = count_of(k);
+    assert_true(c->passes > 1);
+    assert_number(c->turns, 16);
+    for (size_t i = 0; i < c->stream_count; i++) {
+        assert_number(c->streams[i].cta_distinct, 32 * 1024 * 4.);
+        assert_number(c->streams[i].pass_distinct, 2 * 1024 * 4.);
+    }
+    drop_kept();
+    k = rows_and_sums("m=2 k=1024"); /* one pass: all of it */
+    c = count_of(k);
+    assert_number(c->passes, 1);
+    assert_number(c->turns, 1);
+    assert_number(c->streams[0].pass_distinct, c->streams[0].cta_distinct);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +384,8 @@ int main(void)
         fact(there_is_at_least_one_pass),
         fact(a_chain_of_too_many_passes_is_refused),
         fact(a_plan_counts_other_sizes_and_tiles_without_a_new_one),
+        fact(a_plan_follows_what_is_held_and_where_it_lies),
+        fact(between_two_passes_lies_one_turn_of_the_loops_outside_them),
     };
     return run(tests);
 }

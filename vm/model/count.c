@@ -45,6 +45,8 @@ enum { PRODUCTS_A_NODE = 16, MOST_PRODUCTS = 65536 };
     X(scratch, nodes)                                                                                      \
     X(merged, nodes)                                                                                       \
     X(first_pass, tensors)                                                                                 \
+    X(seen_held, tensors)                                                                                  \
+    X(seen_registers, tensors)                                                                             \
     X(counts.rows, tensors)                                                                                \
     X(counts.streams, room * plan->read_count)                                                             \
     X(counts.matmuls, nodes)
@@ -255,11 +257,29 @@ bool kci_plan_move(kci_plan *plan, const kci_graph *graph)
     return make_marks(plan);
 }
 
-/* The nest is made anew only when other loops than before have more than one trip. */
+/* Are tensors held, and in registers, that were so before? */
+static bool same_places(kci_plan *plan)
+{
+    const kci_tiling *tiling = plan->tiling;
+    size_t size = plan->graph->tensor_count * sizeof *plan->seen_held;
+    return !tiling || (memcmp(plan->seen_held, tiling->held, size) == 0 && memcmp(plan->seen_registers, tiling->in_registers, size) == 0);
+}
+
+static void see_places(kci_plan *plan)
+{
+    const kci_tiling *tiling = plan->tiling;
+    size_t size = plan->graph->tensor_count * sizeof *plan->seen_held;
+    if (!tiling)
+        return;
+    memcpy(plan->seen_held, tiling->held, size);
+    memcpy(plan->seen_registers, tiling->in_registers, size);
+}
+
+/* The nest is made anew only when other loops than before have more than one trip, or tensors live elsewhere. */
 static kc_status renew_nest(kci_plan *plan)
 {
     if (plan->nest_made && plan->seen_looped == plan->looped && plan->seen_grid == plan->grid &&
-        plan->seen_split == plan->split)
+        plan->seen_split == plan->split && same_places(plan))
         return KC_OK;
     plan->nest_made = false;
     kc_status status = kci_combine(plan);
@@ -275,6 +295,7 @@ static kc_status renew_nest(kci_plan *plan)
     plan->seen_looped = plan->looped;
     plan->seen_grid = plan->grid;
     plan->seen_split = plan->split;
+    see_places(plan);
     return status;
 }
 

@@ -25,6 +25,7 @@ typedef struct kci_stream {
     double tile_bytes;              /* one full tile */
     double cta_bytes;               /* what one CTA fetches, with its reloads */
     double cta_distinct;            /* what one CTA fetches, each element once */
+    double pass_distinct;           /* and between a pass and the next, in one turn of the loops that all passes share */
     kci_set grid;                   /* grid loops that index it */
     bool streamed;                  /* inside a sequential loop: has `stages` buffers */
     bool held, in_registers;
@@ -42,6 +43,7 @@ typedef struct kci_counts {
 
     double ctas, passes, launches;
     double largest;                         /* work of the largest CTA over that of the mean one; at least 1 */
+    double turns;                           /* of the loops that all passes share, in one CTA */
     double steps;                           /* iterations of all sequential loops in one CTA, all passes */
     double smem;                            /* bytes of shared memory a CTA */
     double register_bytes;                  /* bytes of registers a CTA, matmul accumulators included */

@@ -101,6 +101,7 @@ struct kci_plan {
     kci_set grid;                   /* grid loops with more than one trip */
     kci_set split;                  /* looped ones that CTAs share */
     kci_set seen_looped, seen_grid, seen_split; /* of which the nest below was made */
+    bool *seen_held, *seen_registers;           /* per tensor: and of these places; tiled kernels */
     bool nest_made;
 
     /* the nest: depends on looped, grid and split only */

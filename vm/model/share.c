@@ -18,6 +18,7 @@ typedef struct sharing {
     const kci_row *rows;
     double capacity, parts;     /* bytes of cache; parts that each keep a copy */
     double touched;             /* bytes that the CTAs of a wave touch, copies included */
+    double between;             /* and that they touch between a pass and the next */
 } sharing;
 
 static kci_set split_loops(const kci_graph *graph, const kci_tiling *tiling)
@@ -70,16 +71,19 @@ static void start_sharing(sharing *s, const kci_graph *graph, const kci_tiling *
     s->capacity = cache_capacity(device);
     bool memory_side = device->known.llc.capacity >= s->capacity;
     s->parts = memory_side ? 1 : device->full.l2.parts;
-    s->touched = 0;
+    s->touched = s->between = 0;
     for (size_t i = 0; i < counts->stream_count; i++) {
         if (is_repeat(counts, i))
             continue;
         double tiles = kci_waves_touch(s->waves, loops_of(graph, s->split, &counts->streams[i]));
         double copies = kci_max(1, kci_min(s->parts, s->waves->resident / tiles));
         s->touched += tiles * copies * counts->streams[i].cta_distinct;
+        s->between += tiles * copies * counts->streams[i].pass_distinct;
     }
-    for (size_t t = 0; t < graph->tensor_count; t++)
+    for (size_t t = 0; t < graph->tensor_count; t++) {
         s->touched += rows[t].written / s->waves->count;
+        s->between += rows[t].written / s->waves->count / counts->turns;
+    }
 }
 
 /* Does data choose the positions that are read of this tensor? */
@@ -112,7 +116,7 @@ static double hbm_bytes(const sharing *s, size_t index, double l2_bytes)
     if (is_gathered(s->graph, stream->tensor))
         l2_bytes = gathered_bytes(s, stream, l2_bytes);
     double left = kci_floor(s->capacity / s->touched); /* waves whose data is still there */
-    if (left >= 1 && is_repeat(s->counts, index))
+    if (s->between <= s->capacity && is_repeat(s->counts, index))
         return 0;
     double again = left < 1 ? kci_max(0, stream->cta_bytes - stream->cta_distinct) : 0;
     kci_set loops = loops_of(s->graph, s->split, stream);

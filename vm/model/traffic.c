@@ -212,6 +212,25 @@ static void box_extents(const kci_plan *plan, const kci_box *box, double *tile, 
     }
 }
 
+/* Turns that one CTA takes of those of the loops that all passes share; one pass shares none. */
+static double shared_turns(const kci_plan *plan, kci_set loops)
+{
+    double turns = 1;
+    int shared = plan->passes > 1 ? kci_shared_depth(plan, 1, plan->passes) : 0;
+    for (KCI_EACH(i, loops & plan->looped))
+        if (plan->depth[i] > 0 && plan->depth[i] <= shared)
+            turns *= kci_ceil(plan->trips[i] / plan->shares[i]);
+    return turns;
+}
+
+static kci_set indexing(const kci_plan *plan, const kci_box *box)
+{
+    kci_set loops = 0;
+    for (uint32_t i = 0; i < plan->graph->nodes[box->node].axes; i++)
+        loops |= plan->graph->axes[plan->box_ids[box->ids + i]].loops;
+    return loops;
+}
+
 /* Fills the next stream; negative bytes: failed. */
 static const kci_stream *fetch_box(kci_plan *plan, const kci_box *box)
 {
@@ -244,6 +263,7 @@ static const kci_stream *fetch_box(kci_plan *plan, const kci_box *box)
     stream->tile_bytes = tile * bytes;
     stream->cta_bytes = stream->bytes / ctas;
     stream->cta_distinct = kci_min(distinct * bytes, stream->cta_bytes);
+    stream->pass_distinct = plan->passes > 1 ? stream->cta_distinct / shared_turns(plan, indexing(plan, box)) : stream->cta_distinct;
     stream->grid = box->grid;
     stream->streamed = box->around != 0;
     stream->held = plan->tiling->held[node->tensor];
@@ -257,6 +277,7 @@ static kc_status count_reads(kci_plan *plan, double *first)
 {
     const kci_graph *graph = plan->graph;
     plan->counts.stream_count = 0;
+    plan->counts.turns = shared_turns(plan, ~(kci_set)0);
     for (size_t i = 0; i < plan->box_count;) {
         const kci_box *box = &plan->boxes[i];
         int32_t tensor = graph->nodes[box->node].tensor;
