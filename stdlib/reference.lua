@@ -242,8 +242,8 @@ Work, traffic, footprint and times. What does not fit the device is an error tha
         } })
 
 call("best", "x: Kernel|Tensor|Program, device: Device|string, space?: Space, opts?: EvaluateOptions", "Result", [[
-The fastest point of a space; without one the fastest of the schedules that a tuned library would try, of a program
-of each kernel. `r.kernel` is what it found, `r.search` counts points.]],
+The fastest point of a space; without one the fastest of the schedules that a tuned library would try and of the one
+that x has, of a program of each kernel. `r.kernel` is what it found, `r.search` counts points.]],
     { shown = "best(x, device [, space [, opts]])", example = [[kc.best(C, "h100-sxm5").kernel]] })
 
 call("compare", "xs: (Kernel|Tensor|Program)[], devices: (Device|string)[], opts?: EvaluateOptions", "Comparison",

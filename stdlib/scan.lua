@@ -11,13 +11,27 @@ local function reader(p, sizes)
     return function(name, dims, dtype) return kc.read(kc.tensor(name, dims, dtype or p.dtype, sizes)) end
 end
 
+-- Y[m,c,i] from X, in chunks c of i elements: their sums, the running sum of these, and each chunk's own behind it.
+local function prefix_sum_in_chunks(p)
+    if p.n % p.chunk ~= 0 then error("scan.prefix_sum: chunk: must divide n") end
+    local X = kc.tensor("X", "m c i", p.dtype, { m = p.m, c = p.n / p.chunk, i = p.chunk })
+    local total = kc.write("total", kc.reduce("sum", kc.read(X), "i"), "f32")
+    local before = kc.write("before", kc.scan("sum", kc.read(total), "c"), "f32")
+    local y = kc.map("add", kc.scan("sum", kc.read(X), "i"), kc.read(before))
+    return kc.program("prefix sum", { total, before, kc.write("Y", y, p.dtype) })
+end
+
 -- Y[m,n] = sum of X[m,1..n], an untiled kernel.  A CTA walks a row; nothing waits for a second pass.
 --     n         elements of a row, required
 --     m         rows: 1
 --     dtype     of X and Y: "f32"
--- Useful work: 1 FLOP an element.  Compulsory traffic: X and Y once.
+--     chunk     elements, which divide n: where rows are few and long, CTAs share them in such chunks, a program of
+--               three kernels (sums of chunks; their running sum; running sums); none: one kernel
+-- Useful work: 1 FLOP an element; in chunks 3, and 1 a chunk.  Compulsory traffic: X and Y once; in chunks X twice,
+-- and two numbers a chunk (f32) written and read.
 function scan.prefix_sum(p)
-    p = take("scan.prefix_sum", p, { n = size, m = 1, dtype = "f32" })
+    p = take("scan.prefix_sum", p, { n = size, m = 1, dtype = "f32", chunk = kc.lib.parameters.optional_size })
+    if p.chunk then return prefix_sum_in_chunks(p) end
     local x = kc.read(kc.tensor("X", "m n", p.dtype, { m = p.m, n = p.n }))
     return kc.kernel("prefix sum", { kc.write("Y", kc.scan("sum", x, "n"), p.dtype) })
 end

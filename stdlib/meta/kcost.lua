@@ -1662,6 +1662,7 @@ function sampling.categorical_topk(p) end
 local scan = {}
 
 ---@class kcost.lib.scan.prefix_sum
+---@field chunk? integer elements, which divide n: where rows are few and long, CTAs share them in such chunks, a program of three kernels (sums of chunks; their running sum; running sums); none: one kernel
 ---@field dtype? kcost.DtypeName of X and Y: "f32"
 ---@field m? integer rows: 1
 ---@field n integer elements of a row, required
@@ -1670,9 +1671,12 @@ local scan = {}
 ---    n         elements of a row, required
 ---    m         rows: 1
 ---    dtype     of X and Y: "f32"
----Useful work: 1 FLOP an element.  Compulsory traffic: X and Y once.
+---    chunk     elements, which divide n: where rows are few and long, CTAs share them in such chunks, a program of
+---              three kernels (sums of chunks; their running sum; running sums); none: one kernel
+---Useful work: 1 FLOP an element; in chunks 3, and 1 a chunk.  Compulsory traffic: X and Y once; in chunks X twice,
+---and two numbers a chunk (f32) written and read.
 ---@param p kcost.lib.scan.prefix_sum
----@return kcost.Kernel
+---@return kcost.Program
 function scan.prefix_sum(p) end
 
 ---@class kcost.lib.scan.selective
@@ -2309,7 +2313,7 @@ function kc.count(x, opts) end
 ---@return kcost.Result
 function kc.evaluate(x, device, opts) end
 
----The fastest point of a space; without one the fastest of the schedules that a tuned library would try, of a program of each kernel. `r.kernel` is what it found, `r.search` counts points.
+---The fastest point of a space; without one the fastest of the schedules that a tuned library would try and of the one that x has, of a program of each kernel. `r.kernel` is what it found, `r.search` counts points.
 ---```lua
 ---kc.best(C, "h100-sxm5").kernel
 ---```

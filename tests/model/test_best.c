@@ -205,6 +205,171 @@ TEST(of_a_program_each_kernel_is_searched)
         kc_release(made[i]);
 }
 
+/* ---- the schedule that x came with --------------------------------------------------------------- */
+
+static kc_kernel *tiled_by(kc_tensor *c, double m, double n, double k, double stages)
+{
+    kc_schedule *schedule = kc_schedule_new(context);
+    kc_schedule_tile(schedule, "m", m);
+    kc_schedule_tile(schedule, "n", n);
+    kc_schedule_tile(schedule, "k", k);
+    kc_schedule_stages(schedule, NULL, stages);
+    kc_kernel *tiled = kc_tile((kc_object *)c, schedule);
+    kc_release(schedule);
+    return tiled;
+}
+
+TEST(what_best_found_is_kept_where_it_is_asked_again)
+{
+    kc_device *device = named("h100-sxm5");
+    kc_tensor *c = matmul(512, 512, 512);
+    kc_result *one = kc_best((kc_object *)c, device, NULL);
+    kc_object *found = kc_result_best(one);
+    kc_result *two = kc_best(found, device, NULL);
+    kc_object *again = kc_result_best(two);
+    assert_ptr_equal(found, again);
+    assert_number(kc_result_searched(two, NULL), kc_result_searched(one, NULL) + 1);
+    void *const made[] = { device, c, one, found, two, again };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+/* 192 x 128 is in no list: one wave of 108 cores, where each tile that is takes more. */
+TEST(a_schedule_that_no_library_has_is_kept_where_it_is_faster)
+{
+    kc_device *device = named("a100-sxm4-80gb");
+    kc_tensor *c = matmul(192 * 9, 128 * 12, 8192);
+    kc_kernel *own = tiled_by(c, 192, 128, 64, 4);
+    kc_result *plain = kc_best((kc_object *)c, device, NULL), *mine = kc_evaluate((kc_object *)own, device, NULL);
+    kc_result *best = kc_best((kc_object *)own, device, NULL);
+    assert_true(number(mine, KC_TIME) < number(plain, KC_TIME));
+    assert_number(number(best, KC_TIME), number(mine, KC_TIME));
+    void *const made[] = { device, c, own, plain, mine, best };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+TEST(a_schedule_that_does_not_run_is_replaced)
+{
+    kc_device *device = named("t4");
+    kc_tensor *c = matmul(4096, 4096, 4096);
+    kc_kernel *own = tiled_by(c, 256, 256, 256, 4);
+    kc_result *best = kc_best((kc_object *)own, device, NULL), *plain = kc_best((kc_object *)c, device, NULL);
+    assert_null(kc_evaluate((kc_object *)own, device, NULL));
+    assert_number(number(best, KC_TIME), number(plain, KC_TIME));
+    void *const made[] = { device, c, own, best, plain };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+/* Members that share a grid: the fastest tile of each by itself need not be that of all together. */
+TEST(a_group_is_not_slower_than_it_came)
+{
+    kc_device *device = named("h100-sxm5");
+    for (double m = 64; m <= 1024; m += 192) {
+        kc_tensor *c = matmul(m, 4096, 4096), *d = matmul(1088 - m, 4096, 4096);
+        kc_kernel *one = tiled_by(c, 128, 128, 64, 4), *two = tiled_by(d, 128, 128, 64, 4);
+        kc_object *members[] = { (kc_object *)one, (kc_object *)two };
+        kc_kernel *group = kc_group(context, "both", members, 2);
+        kc_result *own = kc_evaluate((kc_object *)group, device, NULL), *best = kc_best((kc_object *)group, device, NULL);
+        assert_true(number(best, KC_TIME) <= number(own, KC_TIME));
+        void *const made[] = { c, d, one, two, group, own, best };
+        for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+            kc_release(made[i]);
+    }
+    kc_release(device);
+}
+
+/* Y[t] = X[t,k] W[e(t),k,n]: `rows` matrices W, one of which data chooses for each t. */
+static kc_tensor *chosen(double tokens, double rows)
+{
+    const kc_size sizes[] = { { "t", tokens }, { "e", rows }, { "k", 512 }, { "n", 1024 } };
+    kc_dtype *f16 = kc_dtype_named(context, "f16");
+    kc_tensor *x = kc_tensor_new(context, "X", "t k", f16, sizes, 4), *w = kc_tensor_new(context, "W", "e k n", f16, sizes, 4);
+    kc_value *a = kc_read(x, NULL, NULL, 0, 1, 0), *b = kc_read(w, "[t] k n", sizes, 4, 1, 0);
+    kc_value *product = kc_matmul(a, b, "k", NULL, NULL, NULL);
+    kc_tensor *y = kc_write("Y", product, NULL, NULL, NULL, NULL, 0, 1);
+    void *const made[] = { f16, x, w, a, b, product };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+    return y;
+}
+
+TEST(rows_that_data_gives_a_matrix_have_no_tile_of_their_own)
+{
+    kc_device *device = named("h100-sxm5");
+    kc_tensor *few = chosen(4096, 8), *own = chosen(64, 64); /* 512 rows a matrix; one */
+    kc_result *r = kc_best((kc_object *)few, device, NULL), *untiled = kc_evaluate((kc_object *)few, device, NULL);
+    assert_number(number(r, KC_TIME), number(untiled, KC_TIME));
+    assert_number(kc_result_searched(r, NULL), 0);
+    assert_non_null(strstr(kc_result_note(r, 0), "rows sorted by it are a group of matmuls"));
+    kc_result *each = kc_best((kc_object *)own, device, NULL);
+    assert_true(kc_result_searched(each, NULL) > 10);
+    void *const made[] = { device, few, own, r, untiled, each };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+/* ---- what is tried ---------------------------------------------------------------------------------- */
+
+/* dW[f,c] = sum over n, p of dY[n,f,p] X[n,c,p]: few tiles, much to add up. */
+TEST(a_sum_over_several_dims_is_split_over_several)
+{
+    const kc_size sizes[] = { { "n", 32 }, { "p", 4096 }, { "f", 64 }, { "c", 64 } };
+    kc_device *device = named("h100-sxm5");
+    kc_dtype *f16 = kc_dtype_named(context, "f16");
+    kc_tensor *y = kc_tensor_new(context, "dY", "n f p", f16, sizes, 4), *x = kc_tensor_new(context, "X", "n c p", f16, sizes, 4);
+    kc_value *a = kc_read(y, NULL, NULL, 0, 1, 0), *b = kc_read(x, NULL, NULL, 0, 1, 0);
+    kc_value *product = kc_matmul(a, b, "n p", NULL, NULL, NULL);
+    kc_tensor *w = kc_write("dW", product, NULL, NULL, NULL, NULL, 0, 1);
+    kc_result *best = kc_best((kc_object *)w, device, NULL);
+    double ways = 0;
+    assert_int_equal(kc_result_schedule_number(best, "split.n", &ways), KC_OK);
+    assert_true(ways > 1 && number(best, KC_CTAS) >= 64);
+    assert_true(number(best, KC_TIME) < 4 * number(best, KC_ROOF_TIME));
+    void *const made[] = { device, f16, y, x, a, b, product, w, best };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+/* O = softmax(Q K) K of heads 512 wide: on 64 KiB Q is in registers. */
+TEST(wide_heads_run_where_shared_memory_is_small)
+{
+    const kc_size sizes[] = { { "h", 64 }, { "j", 4096 }, { "c", 512 } };
+    kc_device *device = named("mi300x");
+    kc_dtype *f16 = kc_dtype_named(context, "f16");
+    kc_tensor *q = kc_tensor_new(context, "Q", "h c", f16, sizes, 3), *k = kc_tensor_new(context, "K", "j c", f16, sizes, 3);
+    kc_value *a = kc_read(q, NULL, NULL, 0, 1, 0), *b = kc_read(k, NULL, NULL, 0, 1, 0);
+    kc_value *scores = kc_matmul(a, b, "c", NULL, NULL, NULL), *p = kc_softmax(scores, "j", 1);
+    kc_value *out = kc_matmul(p, b, "j", NULL, NULL, NULL);
+    kc_tensor *o = kc_write("O", out, NULL, NULL, NULL, NULL, 0, 1);
+    kc_result *best = kc_best((kc_object *)o, device, NULL);
+    assert_non_null(best);
+    assert_non_null(strstr(kc_result_schedule(best), "\"place\":{\"Q\":\"registers\"}"));
+    void *const made[] = { device, f16, q, k, a, b, scores, p, out, o, best };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
+/* The largest of each row: t is no dim of what is read, and no reason to cut the row. */
+TEST(a_dim_that_is_only_made_is_whole)
+{
+    const kc_size sizes[] = { { "m", 4 }, { "n", 131072 }, { "t", 64 } };
+    const kc_cost cost = { 1, 0 };
+    kc_device *device = named("h100-sxm5");
+    kc_dtype *f32 = kc_dtype_named(context, "f32");
+    kc_tensor *x = kc_tensor_new(context, "X", "m n", f32, sizes, 2);
+    kc_value *read = kc_read(x, NULL, NULL, 0, 1, 0), *top = kc_reduce("topk", read, "n", sizes + 2, 1, &cost);
+    kc_tensor *y = kc_write("Y", top, NULL, NULL, NULL, NULL, 0, 1);
+    kc_result *best = kc_best((kc_object *)y, device, NULL);
+    double tile = 0;
+    assert_int_equal(kc_result_schedule_number(best, "tile.t", &tile), KC_OK);
+    assert_number(tile, 64);
+    void *const made[] = { device, f32, x, read, top, y, best };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        kc_release(made[i]);
+}
+
 TEST(a_result_without_a_search_has_no_best)
 {
     kc_device *device = named("a100-sxm4-80gb");
@@ -349,6 +514,14 @@ int main(void)
         cmocka_unit_test(blocks_of_k_that_are_added_up_are_split_too),
         cmocka_unit_test(work_on_one_operand_is_told_from_work_on_the_product),
         cmocka_unit_test(of_a_program_each_kernel_is_searched),
+        cmocka_unit_test(what_best_found_is_kept_where_it_is_asked_again),
+        cmocka_unit_test(a_schedule_that_no_library_has_is_kept_where_it_is_faster),
+        cmocka_unit_test(a_schedule_that_does_not_run_is_replaced),
+        cmocka_unit_test(a_group_is_not_slower_than_it_came),
+        cmocka_unit_test(rows_that_data_gives_a_matrix_have_no_tile_of_their_own),
+        cmocka_unit_test(a_sum_over_several_dims_is_split_over_several),
+        cmocka_unit_test(wide_heads_run_where_shared_memory_is_small),
+        cmocka_unit_test(a_dim_that_is_only_made_is_whole),
         cmocka_unit_test(a_result_without_a_search_has_no_best),
         cmocka_unit_test(a_sum_over_an_outer_dim_reads_at_the_bandwidth),
         cmocka_unit_test(stream_k_shares_the_steps_of_a_last_wave),

@@ -37,6 +37,9 @@ agree.form("dense", moe.mlp { tokens = T, experts = 1, top_k = 1, hidden = k, in
 
 -- Scans.
 agree.all("prefix sum", scan.prefix_sum { m = 4, n = 100 }, { vector = 400, bytes = 2 * 1600 }, { { m = 1, n = 32 } })
+-- 5 chunks a row: sums written, read, running sums written, read
+agree.all("prefix sum in chunks", scan.prefix_sum { m = 4, n = 100, chunk = 20 },
+  { vector = 3 * 400 + 20, bytes = 3 * 1600 + 4 * 80 })
 local b, L, D, N = 2, 20, 6, 4
 agree.all("selective", scan.selective { batch = b, seq = L, channels = D, state = N }, {
   vector = 7 * b * L * D * N, special = b * L * D * N, bytes = 2 * b * L * (3 * D + 2 * N) + 4 * D * N,

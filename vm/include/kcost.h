@@ -354,8 +354,9 @@ kc_result *kc_evaluate(kc_object *x, const kc_device *device, const kc_options *
 /* Each x on each device (none: each is counted).  What does not run is a row with the reason. */
 kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t count,
                           kc_device *const *devices, size_t device_count, const kc_options *options);
-/* The fastest of the schedules that a tuned library would try (of a program: of each
- * kernel), evaluated; a schedule that x has is replaced.  KC_EDEVICE where none runs. */
+/* The fastest of the schedules that a tuned library would try (of a program: of each kernel) and of the one that
+ * x has, which stays where none is faster; evaluated.  A kernel without a schedule stays so where data chooses an
+ * operand of a matmul row by row.  KC_EDEVICE where none runs. */
 kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *options);
 /* What kc_best and kc_space_best found: the tiled kernel, or the program of them; NULL: no search. */
 kc_object *kc_result_best(const kc_result *result);        /* a new reference */

@@ -120,28 +120,30 @@ static int push_schedule(kci_call *c, const kc_result *r)
     return 1;
 }
 
-/* What kc.best found, to be evaluated or changed further; nil where nothing was searched. */
+/* Takes what is there; nil where it is not. */
+static int push_or_nil(kci_call *c, kci_box *box, void *object)
+{
+    if (object != NULL) {
+        kci_box_fill(c->L, c->state, box, object);
+    } else {
+        lua_pop(c->L, 1);
+        lua_pushnil(c->L);
+    }
+    return 1;
+}
+
+/* What kc.best found, to be evaluated or changed further; nil of any other result. */
 static int push_best(kci_call *c, const kc_result *r)
 {
-    if (kc_result_searched(r, NULL) == 0) {
-        lua_pushnil(c->L);
-        return 1;
-    }
-    KCI_RETURN(c, kc_result_best(r));
+    kci_box *box = kci_box_push(c->L, c->state);
+    return push_or_nil(c, box, kc_result_best(r));
 }
 
 /* The device, to be asked for its roofs; nil where it is only counted, and of a program's kernels. */
 static int push_device(kci_call *c, const kc_result *r)
 {
     kci_box *box = kci_box_push(c->L, c->state);
-    kc_device *device = kc_result_on(r);
-    if (device != NULL) {
-        kci_box_fill(c->L, c->state, box, device);
-    } else {
-        lua_pop(c->L, 1);
-        lua_pushnil(c->L);
-    }
-    return 1;
+    return push_or_nil(c, box, kc_result_on(r));
 }
 
 /* { points, visited, cut, rejected } of a search: points = visited + cut. */

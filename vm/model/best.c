@@ -7,6 +7,7 @@
 #include "evaluator.h"
 #include "kernels.h"
 #include "occupancy.h"
+#include "sorted.h"
 
 /* ---- the search ------------------------------------------------------------------------ */
 
@@ -15,28 +16,69 @@ enum { WATCHED = 64 };          /* schedules between two looks of the context's 
 typedef struct search {
     kc_context *context;
     kci_evaluator *evaluator;
-    kci_tiling found;           /* its arrays are the evaluator's */
-    double time, points, rejected;
+    kci_tiling found;           /* its tensor_stages are the evaluator's */
+    double time;                /* of the fastest so far */
+    bool improved;              /* by one of the candidates */
+    double points, rejected;
     double before;              /* points of other kernels of a program */
 } search;
+
+static void keep(search *s, const kci_tiling *tiling)
+{
+    bool *held = s->found.held, *in_registers = s->found.in_registers;
+    size_t tensors = s->evaluator->graph.tensor_count;
+    s->time = s->evaluator->times.time;
+    s->improved = true;
+    s->found = *tiling;
+    s->found.held = memcpy(held, tiling->held, tensors * sizeof *held);
+    s->found.in_registers = memcpy(in_registers, tiling->in_registers, tensors * sizeof *in_registers);
+}
+
+/* Counts a point, if the context's watch lets it go on. */
+static kc_status next_point(search *s)
+{
+    if (fmod(s->points, WATCHED) == 0 && kci_watched(s->context, "best", s->before + s->points, 0) != KC_OK)
+        return kci_fail(s->evaluator->context, KC_ELIMIT, "%s", kc_context_message(s->context));
+    s->points++;
+    return KC_OK;
+}
 
 /* A point that cannot run is counted, not an error. */
 static kc_status try_one(void *data, kci_tiling *tiling)
 {
     search *s = data;
-    if (fmod(s->points, WATCHED) == 0 && kci_watched(s->context, "best", s->before + s->points, 0) != KC_OK)
-        return kci_fail(s->evaluator->context, KC_ELIMIT, "%s", kc_context_message(s->context));
-    s->points++;
+    if (next_point(s) != KC_OK)
+        return KC_ELIMIT;
     kc_status status = kci_evaluate(s->evaluator);
     if (status == KC_ENOMEM)
         return status;
     if (status != KC_OK) {
         s->rejected++;
     } else if (s->evaluator->times.time < s->time) { /* ties go to the first point */
-        s->time = s->evaluator->times.time;
-        s->found = *tiling;
+        keep(s, tiling);
     }
     return KC_OK;
+}
+
+/* The schedule that the kernel came with is the first point: what is only as fast replaces nothing. */
+static kc_status try_own(search *s, const kc_kernel *kernel, const kc_device *device, const kc_options *options)
+{
+    if (!kernel->tiling)
+        return KC_OK;
+    if (next_point(s) != KC_OK)
+        return KC_ELIMIT;
+    kci_evaluator *e = kci_evaluator_new(kernel, device, options);
+    kc_status status = e ? KC_OK : kc_context_status(s->context);
+    if (e) {
+        e->options.quiet = e->options.no_serial = true;
+        status = kci_evaluate(e);
+    }
+    if (status == KC_OK)
+        s->time = e->times.time;
+    else
+        s->rejected++;
+    kci_evaluator_free(e);
+    return status == KC_ENOMEM ? kci_fail(s->evaluator->context, KC_ENOMEM, "%s", kc_context_message(s->context)) : KC_OK;
 }
 
 /* ---- the schedule that was found ----------------------------------------------------------- */
@@ -74,12 +116,26 @@ static kc_status set_raster(kc_schedule *schedule, const kci_graph *graph, const
     return status;
 }
 
+static kc_status set_places(kc_schedule *schedule, const kci_graph *graph, const kci_tiling *tiling)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < graph->tensor_count && status == KC_OK; i++) {
+        if (tiling->in_registers[i])
+            status = kc_schedule_place(schedule, graph->tensors[i].name, "registers");
+        if (status == KC_OK && tiling->held[i])
+            status = kc_schedule_hold(schedule, graph->tensors[i].name);
+    }
+    return status;
+}
+
 static kc_schedule *schedule_of(const kci_graph *graph, const kci_tiling *tiling, const double *sizes)
 {
     kc_schedule *schedule = kc_schedule_new(graph->context);
     kc_status status = schedule ? set_loops(schedule, graph, tiling, sizes) : KC_ENOMEM;
     if (status == KC_OK)
         status = set_raster(schedule, graph, tiling);
+    if (status == KC_OK)
+        status = set_places(schedule, graph, tiling);
     if (status == KC_OK)
         status = kc_schedule_stages(schedule, NULL, tiling->stages);
     if (status == KC_OK && tiling->warps > 0)
@@ -102,6 +158,14 @@ typedef struct counter {
     double points, rejected;
 } counter;
 
+static bool is_sorted(const kci_graph *graph)
+{
+    double sizes[KCI_MAX_LOOPS];
+    for (size_t i = 0; i < graph->loop_count; i++)
+        sizes[i] = graph->loops[i].size;
+    return kci_sorted_operand(graph, sizes) != NULL;
+}
+
 static kc_kernel *plain_kernel(kc_kernel *kernel)
 {
     kc_schedule *none = kc_schedule_new(kernel->base.context);
@@ -110,35 +174,93 @@ static kc_kernel *plain_kernel(kc_kernel *kernel)
     return plain;
 }
 
-/* `plain` has the default grid and order; its tiling is what candidates are put into. */
-static kc_kernel *search_kernel(kc_kernel *plain, const kc_device *device, const kc_options *options, counter *count)
+static kc_status search_all(search *s, const kc_kernel *kernel, const kc_device *device, const kc_options *options)
 {
-    kc_context *context = plain->base.context;
-    search s = { .context = context, .evaluator = kci_evaluator_new(plain, device, options), .time = INFINITY,
+    kci_evaluator *e = s->evaluator;
+    e->options.quiet = e->options.no_serial = true;
+    s->found.held = kci_alloc(e->context, e->graph.tensor_count * sizeof *s->found.held);
+    s->found.in_registers = kci_alloc(e->context, e->graph.tensor_count * sizeof *s->found.in_registers);
+    kc_status status = s->found.held && s->found.in_registers ? try_own(s, kernel, device, options) : KC_ENOMEM;
+    if (status == KC_OK)
+        status = kci_candidates(&e->graph, device, e->sizes, e->tiling, try_one, s);
+    return status;
+}
+
+static void none_runs(search *s, const char *name)
+{
+    kci_evaluator *e = s->evaluator;
+    double tried = s->points;
+    e->options.quiet = false;
+    try_one(s, e->tiling); /* the last of them again, for its sentence */
+    kci_fail(s->context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs; the last: %s", tried, name,
+             kc_context_message(e->context));
+}
+
+/* `plain` is the kernel with the default grid and order; its tiling is what candidates are put into. */
+static kc_kernel *search_kernel(kc_kernel *kernel, kc_kernel *plain, const kc_device *device, const kc_options *options,
+                                counter *count)
+{
+    search s = { .context = plain->base.context, .evaluator = kci_evaluator_new(plain, device, options), .time = INFINITY,
                  .before = count->points };
     kci_evaluator *e = s.evaluator;
     kc_kernel *tiled = NULL;
     if (!e)
         return NULL;
-    e->options.quiet = e->options.no_serial = true;
-    kc_status status = kci_candidates(&e->graph, device, e->sizes, e->tiling, try_one, &s);
+    kc_status status = search_all(&s, kernel, device, options);
     count->points += s.points;
     count->rejected += s.rejected;
     if (status != KC_OK) {
-        kci_fail(context, status, "%s", kc_context_message(e->context));
+        kci_fail(s.context, status, "%s", kc_context_message(e->context));
     } else if (isinf(s.time)) {
-        double tried = s.points;
-        e->options.quiet = false;
-        try_one(&s, e->tiling); /* the last of them again, for its sentence */
-        kci_fail(context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs; the last: %s", tried,
-                 plain->name, kc_context_message(e->context));
+        none_runs(&s, plain->name);
+    } else if (!s.improved) {
+        tiled = kc_retain(kernel);
     } else {
         kc_schedule *schedule = schedule_of(&plain->graph, &s.found, e->sizes);
         tiled = schedule ? kci_kernel_scheduled(plain, schedule) : NULL;
         kc_release(schedule);
     }
+    kci_free(e->context, s.found.held, e->graph.tensor_count * sizeof *s.found.held);
+    kci_free(e->context, s.found.in_registers, e->graph.tensor_count * sizeof *s.found.in_registers);
     kci_evaluator_free(e);
     return tiled;
+}
+
+/* ---- several kernels -------------------------------------------------------------------------- */
+
+/* Has each kernel of x a schedule, so that x has a time to be compared with? */
+static bool is_scheduled(const kc_object *x)
+{
+    if (x->kind == KC_PROGRAM) {
+        const kc_program *program = (const kc_program *)(const void *)x;
+        for (size_t i = 0; i < program->part_count; i++)
+            if (!is_scheduled(program->parts[i].object))
+                return false;
+        return true;
+    }
+    const kc_kernel *kernel = (const kc_kernel *)(const void *)x;
+    for (size_t i = 0; i < kernel->member_count; i++)
+        if (!kernel->members[i]->tiling)
+            return false;
+    return kernel->member_count > 0 || kernel->tiling || kernel->graph.comm.kind != KCI_NO_COMM;
+}
+
+static double time_of(kc_object *x, const kc_device *device, const kc_options *options)
+{
+    kc_result *r = kc_evaluate(x, device, options);
+    double time = r ? r->field[KC_TIME] : INFINITY;
+    kc_release(r);
+    return time;
+}
+
+/* Kernels that are fastest by themselves may be slower together than those they came as: they share a
+ * grid, or find less of each other's data in L2.  Takes `found`; the answer is a reference of its own. */
+static kc_object *not_slower(kc_object *found, kc_object *own, const kc_device *device, const kc_options *options)
+{
+    if (!found || !is_scheduled(own) || time_of(own, device, options) > time_of(found, device, options))
+        return found;
+    kc_release(found);
+    return kc_retain(own);
 }
 
 static kc_kernel *best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, counter *count);
@@ -159,17 +281,17 @@ static kc_kernel *best_group(kc_kernel *group, const kc_device *device, const kc
     for (size_t i = 0; members && i < done; i++)
         kc_release(members[i]);
     kci_free(context, members, group->member_count * sizeof *members);
-    return best;
+    return (kc_kernel *)(void *)not_slower((kc_object *)(void *)best, &group->base, device, options);
 }
 
 static kc_kernel *best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, counter *count)
 {
-    if (kernel->graph.comm.kind != KCI_NO_COMM)
+    if (kernel->graph.comm.kind != KCI_NO_COMM || (!kernel->tiling && is_sorted(&kernel->graph)))
         return kc_retain(kernel); /* nothing to choose */
     if (kernel->member_count)
         return best_group(kernel, device, options, count);
     kc_kernel *plain = plain_kernel(kernel);
-    kc_kernel *best = plain ? search_kernel(plain, device, options, count) : NULL;
+    kc_kernel *best = plain ? search_kernel(kernel, plain, device, options, count) : NULL;
     kc_release(plain);
     return best;
 }
@@ -251,7 +373,7 @@ kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *opti
     counter count = { 0, 0 };
     kc_object *found = NULL;
     if (x->kind == KC_PROGRAM) {
-        found = best_program((kc_program *)(void *)x, device, options, &count);
+        found = not_slower(best_program((kc_program *)(void *)x, device, options, &count), x, device, options);
     } else {
         kc_kernel *kernel = kci_as_kernel(x, "best", "x");
         found = kernel ? (kc_object *)best_kernel(kernel, device, options, &count) : NULL;

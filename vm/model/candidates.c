@@ -8,89 +8,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what the loops are --------------------------------------------------------------- */
-
-static bool is_matmul(const kci_node *node)
-{
-    return node->kind == KCI_OP && (node->flags & KCI_MATMUL) && node->edges == 2;
-}
-
-static double points(kci_set loops, const double *sizes)
-{
-    double product = 1;
-    for (KCI_EACH(i, loops))
-        product *= sizes[i];
-    return product;
-}
-
-static double widest_tensor(const kci_graph *graph)
-{
-    double bytes = 0;
-    for (size_t t = 0; t < graph->tensor_count; t++)
-        if (graph->tensors[t].tensor)
-            bytes = fmax(bytes, graph->tensors[t].bytes);
-    return bytes > 0 ? bytes : 4;
-}
-
-/* Bytes of the widest operand that is a read, else of the math format. */
-static double operand_bytes(const kci_graph *graph)
-{
-    double bytes = 0;
-    for (size_t i = 0; i < graph->node_count; i++)
-        if (graph->nodes[i].kind == KCI_READ)
-            bytes = fmax(bytes, graph->tensors[graph->nodes[i].tensor].bytes);
-    return bytes > 0 ? bytes : 2;
-}
-
-kci_roles kci_roles_of(const kci_graph *graph, const kc_device *device, const double *sizes)
-{
-    kci_roles r = { .family = KCI_FAMILY_ELEMENTWISE, .element_bytes = widest_tensor(graph) };
-    const kci_node *first = NULL;
-    kci_set all = 0, later = 0, added = 0;
-    bool reduces = false;
-    for (size_t i = 0; i < graph->node_count; i++) {
-        const kci_node *node = &graph->nodes[i];
-        all |= node->loops;
-        reduces = reduces || (node->kind == KCI_OP && node->reduced);
-        if (!is_matmul(node)) {
-            added |= node->reduced;
-            continue;
-        }
-        if (first)
-            later |= node->reduced;
-        else
-            first = node;
-    }
-    if (!first) {
-        r.family = reduces ? KCI_FAMILY_ROWS : KCI_FAMILY_ELEMENTWISE;
-        for (size_t i = 0; i < graph->node_count; i++)
-            r.k |= graph->nodes[i].reduced;
-        r.m = all & ~r.k;
-    } else {
-        kci_set a = kci_value_loops(graph, &graph->nodes[graph->edge_list[first->edge].node]);
-        kci_set b = kci_value_loops(graph, &graph->nodes[graph->edge_list[first->edge + 1].node]);
-        r.k = first->reduced;
-        r.batch = a & b & ~r.k;
-        r.chunks = r.batch & added;
-        r.m = a & ~b & ~r.k;
-        r.n = b & ~a & ~r.k;
-        r.family = later & (r.n | r.m) ? KCI_FAMILY_ATTENTION : KCI_FAMILY_MATMUL;
-        if (r.family == KCI_FAMILY_ATTENTION && !(later & r.n)) { /* written the other way round */
-            kci_set m = r.m;
-            r.m = r.n;
-            r.n = m;
-        }
-        r.element_bytes = operand_bytes(graph);
-        kci_compute_roof roof;
-        r.vector_unit = first->unit == KCI_VECTOR || kci_matrix_roof(device, first->math, false, &roof, NULL) != KC_OK ||
-                        roof.unit == KCI_VECTOR;
-    }
-    r.m_size = points(r.m, sizes);
-    r.n_size = points(r.n, sizes);
-    r.k_size = points(r.k, sizes);
-    return r;
-}
-
 /* ---- one candidate ---------------------------------------------------------------------- */
 
 typedef struct trying {
@@ -165,6 +82,29 @@ static kc_status visit(const trying *t)
     return t->visit(t->data, t->tiling);
 }
 
+/* The loops in their order, outermost first, shared by `ways` CTAs: false where their trips do not divide so. */
+static bool share_out(const trying *t, kci_set loops, double ways)
+{
+    kci_tiling *tiling = t->tiling;
+    for (int i = 0; i < tiling->order_count; i++) {
+        int loop = tiling->order[i];
+        if (!(loops & KCI_BIT(loop)))
+            continue;
+        double share = fmin(ways, ceil(t->sizes[loop] / tiling->tile[loop]));
+        tiling->split[loop] = share;
+        ways /= share;
+        if (floor(ways) != ways)
+            break;
+    }
+    return ways == 1;
+}
+
+static void share_none(const trying *t, kci_set loops)
+{
+    for (KCI_EACH(i, loops))
+        t->tiling->split[i] = 1;
+}
+
 /* A tile that a smaller one of the list would hold as well is not tried. */
 static bool too_large(double tile, double size, double least)
 {
@@ -179,7 +119,9 @@ static const struct { double m, n; } matmul_tiles[] = {
     { 128, 32 }, { 32, 128 }, { 64, 32 }, { 32, 64 }, { 32, 32 }, { 128, 16 }, { 16, 128 }, { 64, 16 }, { 16, 64 },
     { 16, 16 },
 };
-static const double matmul_splits[] = { 2, 3, 4, 6, 8, 12, 16, 32 };
+static const double matmul_splits[] = { 2, 3, 4, 6, 8, 12, 16, 32, 64, 128 };
+/* Of one dim; sums over several, as the gradients of a convolution's weights, have far more to share. */
+static const double MATMUL_SPLIT = 32;
 static const double matmul_stages[] = { 3, 4, 6 };
 /* Bytes of k in one step: a line of 128 where matrix instructions take them, 64 for vector units. */
 static const double STEP_BYTES = 128, VECTOR_STEP_BYTES = 64;
@@ -215,29 +157,53 @@ static kc_status try_clusters(const trying *t)
     return status;
 }
 
-/* Few tiles: their k shared by several CTAs.  Many: persistent CTAs, or stream-K; libraries have
- * no such kernels for vector units, where a CTA is one tile. */
+/* Those of the loops that have trips. */
+static kci_set looped(const trying *t, kci_set loops)
+{
+    kci_set found = 0;
+    for (KCI_EACH(i, loops))
+        if (t->tiling->tile[i] < t->sizes[i])
+            found |= KCI_BIT(i);
+    return found;
+}
+
+/* Few tiles: these loops shared by several CTAs, each with `least` trips of them or more. */
+static kc_status try_matmul_splits(const trying *t, kci_set loops, double least)
+{
+    double ctas = trips(t, t->tiling->grid), shares = fmin(trips(t, loops) / least, 4 * t->device->full.cores / ctas);
+    kci_set with_trips = looped(t, loops);
+    bool several = with_trips & (with_trips - 1);
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < COUNT(matmul_splits) && status == KC_OK; i++) {
+        double split = matmul_splits[i];
+        if (split > shares || (split > MATMUL_SPLIT && !several))
+            break;
+        if (share_out(t, loops, split))
+            status = visit(t);
+        share_none(t, loops);
+    }
+    return status;
+}
+
+/* Few tiles: their k, or columns that are reduced afterwards, shared by several CTAs.  Many: persistent CTAs,
+ * or stream-K; libraries have no such kernels for vector units, where a CTA is one tile. */
 static kc_status try_matmul_grids(const trying *t)
 {
     double cores = t->device->full.cores, ctas = trips(t, t->tiling->grid);
-    int k = last_loop(t->roles->chunks ? t->roles->chunks : t->roles->k);
-    double k_trips = k < 0 ? 1 : ceil(t->sizes[k] / t->tiling->tile[k]);
+    kci_set k = t->roles->chunks ? t->roles->chunks : t->roles->k;
+    int streamed = last_loop(looped(t, k));
     kc_status status = try_clusters(t);
-    for (size_t i = 0; i < COUNT(matmul_splits) && status == KC_OK; i++) {
-        double split = matmul_splits[i];
-        if (split * 2 > k_trips || ctas * split > 4 * cores)
-            break;
-        t->tiling->split[k] = split;
-        status = visit(t);
-        t->tiling->split[k] = 1;
-    }
+    if (status == KC_OK)
+        status = try_matmul_splits(t, k, 2);
+    if (status == KC_OK)
+        status = try_matmul_splits(t, t->roles->columns, 1);
     if (ctas <= cores || status != KC_OK || t->roles->vector_unit)
         return status;
     t->tiling->persistent = true;
     status = try_clusters(t);
-    if (status == KC_OK && k_trips > 1 && ctas <= 16 * cores) { /* of many waves the last one hardly counts */
+    if (status == KC_OK && streamed >= 0 && ctas <= 16 * cores) { /* of many waves the last one hardly counts */
         t->tiling->stream = true;
-        t->tiling->stream_loop = (int16_t)k;
+        t->tiling->stream_loop = (int16_t)streamed;
         status = try_clusters(t);
         t->tiling->stream = false;
     }
@@ -287,7 +253,9 @@ static kc_status try_matmul(const trying *t)
 /* ---- attention ------------------------------------------------------------------------------- */
 
 static const double query_tiles[] = { 16, 64, 128, 256 };
-static const double key_tiles[] = { 32, 64, 128 };
+static const double key_tiles[] = { 16, 32, 64, 128, 256 };
+/* Keys of a tile behind which there is a softmax, at most. */
+static const double SOFTMAX_KEYS = 128;
 static const double key_splits[] = { 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128 };
 
 static kc_status try_attention_grids(const trying *t)
@@ -296,6 +264,11 @@ static kc_status try_attention_grids(const trying *t)
     int j = last_loop(t->roles->n);
     double key_trips = j < 0 ? 1 : ceil(t->sizes[j] / t->tiling->tile[j]);
     kc_status status = visit(t);
+    if (ctas > cores && !t->roles->columns && kci_path_specialised(t->device, NULL) && status == KC_OK) {
+        t->tiling->persistent = true; /* two products and no softmax between, as in linear attention */
+        status = visit(t);
+        t->tiling->persistent = false;
+    }
     for (size_t i = 0; i < COUNT(key_splits) && status == KC_OK; i++) {
         double split = key_splits[i];
         if (split > key_trips || ctas * split > 4 * cores)
@@ -313,24 +286,88 @@ static double most_key_stages(const trying *t)
     return strcmp(kci_path_of(t->device, NULL), "tcgen05") == 0 ? 4 : 2;
 }
 
+enum { NEAR = 64 };             /* nodes looked back at, so that long kernels take linear time */
+
+/* Bytes of the tiles of reads that have, or that lack, one of these loops; each tensor once. */
+static double tile_bytes(const trying *t, kci_set loops, bool have)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < t->graph->node_count; i++) {
+        const kci_node *node = &t->graph->nodes[i];
+        bool counts = node->kind == KCI_READ && ((node->loops & loops) != 0) == have;
+        for (size_t j = i > NEAR ? i - NEAR : 0; j < i && counts; j++)
+            counts = t->graph->nodes[j].kind != KCI_READ || t->graph->nodes[j].tensor != node->tensor;
+        double elements = counts ? t->graph->tensors[node->tensor].bytes : 0;
+        for (KCI_EACH(l, node->loops))
+            elements *= t->tiling->tile[l];
+        bytes += elements;
+    }
+    return bytes;
+}
+
+/* Reads that lack these loops live in registers, or none do. */
+static void place_others(const trying *t, kci_set loops, bool in_registers)
+{
+    for (size_t i = 0; i < t->graph->node_count; i++) {
+        const kci_node *node = &t->graph->nodes[i];
+        if (node->kind == KCI_READ)
+            t->tiling->in_registers[node->tensor] = in_registers && !(node->loops & loops);
+    }
+}
+
+/* Shared memory that does not hold the queries beside two buffers of keys and values: the queries in
+ * registers, and where it must be one buffer (kernels for wide heads on AMD's 64 KiB). */
+static kc_status try_tight_attention(const trying *t, double buffer)
+{
+    double most = t->device->full.smem.per_cta;
+    if (buffer > most)
+        return KC_OK;
+    place_others(t, t->roles->n, true);
+    t->tiling->stages = 2 * buffer <= most ? 2 : 1;
+    kc_status status = try_attention_grids(t);
+    place_others(t, t->roles->n, false);
+    return status;
+}
+
+/* The least tile of keys is for heads so wide that two buffers of the next one do not fit. */
+static bool too_few_keys(const trying *t, double keys)
+{
+    if (keys >= key_tiles[1])
+        return false;
+    spread(t, t->roles->n, key_tiles[1]);
+    return 2 * tile_bytes(t, t->roles->n, true) <= t->device->full.smem.per_cta;
+}
+
+static kc_status try_attention_tile(const trying *t, double queries, double keys)
+{
+    const kci_roles *r = t->roles;
+    kc_status status = KC_OK;
+    reset(t);
+    spread(t, r->m, queries);
+    if (too_few_keys(t, keys))
+        return KC_OK;
+    spread(t, r->n, keys);
+    double buffer = tile_bytes(t, r->n, true), others = tile_bytes(t, r->n, false);
+    if (looped(t, r->n) && 2 * buffer + others > t->device->full.smem.per_cta)
+        return try_tight_attention(t, buffer);
+    for (double stages = 2; stages <= most_key_stages(t) && status == KC_OK; stages++) {
+        t->tiling->stages = stages;
+        status = try_attention_grids(t);
+    }
+    return status;
+}
+
 static kc_status try_attention(const trying *t)
 {
     const kci_roles *r = t->roles;
     kc_status status = KC_OK;
+    double most = r->columns ? SOFTMAX_KEYS : INFINITY;
     for (size_t q = 0; q < COUNT(query_tiles); q++) {
         if (too_large(query_tiles[q], r->m_size, 16))
             continue;
-        for (size_t k = 0; k < COUNT(key_tiles) && status == KC_OK; k++) {
-            if (too_large(key_tiles[k], r->n_size, 32))
-                continue;
-            reset(t);
-            spread(t, r->m, query_tiles[q]);
-            spread(t, r->n, key_tiles[k]);
-            for (double stages = 2; stages <= most_key_stages(t) && status == KC_OK; stages++) {
-                t->tiling->stages = stages;
-                status = try_attention_grids(t);
-            }
-        }
+        for (size_t k = 0; k < COUNT(key_tiles) && status == KC_OK; k++)
+            if (key_tiles[k] <= most && !too_large(key_tiles[k], r->n_size, 32))
+                status = try_attention_tile(t, query_tiles[q], key_tiles[k]);
     }
     return status;
 }
@@ -356,6 +393,28 @@ static kc_status try_threads(const trying *t)
 
 static const double row_splits[] = { 8, 32, 128, 512 };
 
+/* Sums over this loop stay on chip whole while a CTA walks it, or none do. */
+static void hold_sums(const trying *t, int loop, bool held)
+{
+    for (size_t i = 0; i < t->graph->node_count; i++) {
+        const kci_node *node = &t->graph->nodes[i];
+        if (node->kind == KCI_WRITE && !(node->loops & KCI_BIT(loop)))
+            t->tiling->held[node->tensor] = held;
+    }
+}
+
+/* A reduction shared by CTAs; where its rows are in pieces, the sums stay on chip too. */
+static kc_status try_row_split(const trying *t, int loop)
+{
+    kc_status status = try_threads(t);
+    if (status != KC_OK || !looped(t, t->roles->k & ~KCI_BIT(loop)))
+        return status;
+    hold_sums(t, loop, true);
+    status = try_threads(t);
+    hold_sums(t, loop, false);
+    return status;
+}
+
 /* Where rows are fewer than cores, several CTAs share a reduction: gradients of a norm's weights, a token's argmax. */
 static kc_status try_row_splits(const trying *t)
 {
@@ -364,10 +423,11 @@ static kc_status try_row_splits(const trying *t)
         return KC_OK;
     for (KCI_EACH(i, t->roles->k))
         for (size_t s = 0; s < COUNT(row_splits) && status == KC_OK; s++) {
-            if (row_splits[s] > ceil(t->sizes[i] / t->tiling->tile[i]))
+            double most = ceil(t->sizes[i] / t->tiling->tile[i]);
+            if (most == 1 || (s > 0 && row_splits[s - 1] >= most)) /* the one before has them all */
                 break;
-            t->tiling->split[i] = row_splits[s];
-            status = try_threads(t);
+            t->tiling->split[i] = fmin(row_splits[s], most);
+            status = try_row_split(t, (int)i);
             t->tiling->split[i] = 1;
         }
     return status;
@@ -385,8 +445,8 @@ static kc_status try_rows(const trying *t)
             if (k > 0 && reduced_tiles[k - 1] >= r->k_size)
                 continue;
             reset(t);
-            spread(t, r->m, row_tiles[m]);
-            spread(t, r->k, reduced_tiles[k]);
+            spread(t, r->m & r->read, row_tiles[m]);
+            spread(t, r->k & r->read, reduced_tiles[k]);
             t->tiling->vector = VECTOR_BYTES;
             status = try_threads(t);
             if (status == KC_OK)

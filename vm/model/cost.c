@@ -161,11 +161,37 @@ static kc_status add_of_loop(const work *w, const char *field, int loop, double 
     return status;
 }
 
-/* What was asked for beside: clusters, persistent CTAs, a path, threads and their accesses, atomics. */
+/* "hold": "K V", "place.Q": "registers" */
+static kc_status add_tensors(const work *w)
+{
+    const kci_tiling *tiling = w->kernel->tiling;
+    kci_text held = { .context = w->graph->context };
+    kc_status status = KC_OK;
+    for (size_t t = 0; t < w->graph->tensor_count && status == KC_OK; t++) {
+        const char *name = w->graph->tensors[t].name;
+        kci_text path = { .context = w->graph->context };
+        if (tiling->held[t])
+            kci_text_format(&held, "%s%s", held.length ? " " : "", name);
+        if (tiling->in_registers[t]) {
+            kci_text_format(&path, "place.%s", name);
+            status = path.failed ? KC_ENOMEM : add_text(w->r, path.bytes, "registers");
+        }
+        kci_text_free(&path);
+    }
+    if (status == KC_OK && held.failed)
+        status = KC_ENOMEM;
+    else if (status == KC_OK && held.length)
+        status = add_text(w->r, "hold", held.bytes);
+    kci_text_free(&held);
+    return status;
+}
+
+/* What was asked for beside: tensors held or placed, clusters, persistent CTAs, a path, threads and their
+ * accesses, atomics. */
 static kc_status add_asked(const work *w)
 {
     const kci_tiling *tiling = w->kernel->tiling;
-    kc_status status = KC_OK;
+    kc_status status = add_tensors(w);
     for (size_t i = 0; i < w->graph->loop_count && status == KC_OK; i++)
         if (fmin(tiling->cluster[i], w->plan->trips[i]) > 1)
             status = add_of_loop(w, "cluster", (int)i, fmin(tiling->cluster[i], w->plan->trips[i]));

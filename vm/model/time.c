@@ -12,6 +12,7 @@
 #include "occupancy.h"
 #include "roof.h"
 #include "share.h"
+#include "sorted.h"
 #include "step.h"
 
 /* Measured share of a core's L2 port (64 bytes a clock) that its loads reach: 0.65 to 0.75. */
@@ -157,8 +158,14 @@ static kc_status note_untiled(const timing *t)
     const kci_comm *comm = &t->graph->comm;
     if (!t->notes)
         return KC_OK;
-    if (comm->kind == KCI_NO_COMM)
-        return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; best finds a schedule");
+    if (comm->kind == KCI_NO_COMM) {
+        const char *chosen = kci_sorted_operand(t->graph, t->sizes);
+        if (!chosen)
+            return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; best finds a schedule");
+        return kci_note(t->notes, "untiled: the time is the longest sustained roof and the launch; data chooses the part of %.80s "
+                        "for each row of a matmul, so no tile shares it and best leaves the kernel so; rows sorted by it are a "
+                        "group of matmuls, as in moe.grouped", chosen);
+    }
     kci_comm_load load = kci_link_load(t->graph, t->counts);
     return kci_note(t->notes, "%s of %.0f ranks%s: one rank sends %.0f bytes in %.0f step%s%s%s%s", kci_comm_name(comm), comm->ranks,
                     comm->kind == KCI_SENDRECV ? "" : comm->tree ? ", tree" : ", ring", load.bytes, load.steps, load.steps == 1 ? "" : "s",
@@ -388,6 +395,14 @@ static double serial_time(const timing *t, const kci_load *load, double read, do
     return body_of(t, &alone, &load->supply, load->occupancy, true).total + load->launch;
 }
 
+static bool has_scan(const kci_graph *graph)
+{
+    for (size_t n = 0; n < graph->node_count; n++)
+        if (graph->nodes[n].flags & KCI_SCAN)
+            return true;
+    return false;
+}
+
 static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
 {
     double ctas = t->counts->ctas, cores = t->device->full.cores;
@@ -396,7 +411,8 @@ static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
     kc_status status = kci_note(t->notes, "%.0f CTA%s of %.0f warps fit%s a core: bound by %s", o->ctas,
                                 o->ctas == 1 ? "" : "s", o->warps, o->ctas == 1 ? "s" : "", kci_limit_name(o->limit));
     if (status == KC_OK && ctas < cores)
-        status = kci_note(t->notes, "%.0f CTA%s leave%s %.0f of %.0f cores idle", ctas, ctas == 1 ? "" : "s", ctas == 1 ? "s" : "", cores - ctas, cores);
+        status = kci_note(t->notes, "%.0f CTA%s leave%s %.0f of %.0f cores idle%s", ctas, ctas == 1 ? "" : "s", ctas == 1 ? "s" : "",
+                          cores - ctas, cores, has_scan(t->graph) ? ": no CTAs share a scan; in chunks its rows are several" : "");
     return status;
 }
 
