@@ -50,14 +50,10 @@ static kc_status try_one(void *data, kci_tiling *tiling)
     if (next_point(s) != KC_OK)
         return KC_ELIMIT;
     kc_status status = kci_evaluate(s->evaluator);
-    if (status == KC_ENOMEM)
-        return status;
-    if (status != KC_OK) {
-        s->rejected++;
-    } else if (s->evaluator->times.time < s->time) { /* ties go to the first point */
+    if (status == KC_OK && s->evaluator->times.time < s->time) /* ties go to the first point */
         keep(s, tiling);
-    }
-    return KC_OK;
+    s->rejected += status != KC_OK;
+    return status == KC_ENOMEM || status == KC_EARGUMENT ? status : KC_OK;
 }
 
 /* The schedule that the kernel came with is the first point: what is only as fast replaces nothing. */

@@ -19,6 +19,7 @@ typedef struct trying {
     kci_tiling *tiling;
     kci_visit_candidate visit;
     void *data;
+    bool *refused;              /* the last one is none of this kernel: what it sums over CTAs is needed in them */
 } trying;
 
 static kci_set scanned_loops(const kci_graph *graph)
@@ -79,7 +80,9 @@ static kc_status visit(const trying *t)
     for (KCI_EACH(i, t->scanned))
         if (t->tiling->split[i] > 1 || (t->tiling->stream && t->tiling->stream_loop == (int)i))
             return KC_OK;
-    return t->visit(t->data, t->tiling);
+    kc_status status = t->visit(t->data, t->tiling);
+    *t->refused = status == KC_EARGUMENT;
+    return *t->refused ? KC_OK : status;
 }
 
 /* The loops in their order, outermost first, shared by `ways` CTAs: false where their trips do not divide so. */
@@ -181,6 +184,8 @@ static kc_status try_matmul_splits(const trying *t, kci_set loops, double least)
         if (share_out(t, loops, split))
             status = visit(t);
         share_none(t, loops);
+        if (*t->refused)
+            break;
     }
     return status;
 }
@@ -387,6 +392,8 @@ static kc_status try_threads(const trying *t)
     for (size_t i = 0; i < COUNT(thread_counts) && status == KC_OK; i++) {
         t->tiling->threads = thread_counts[i];
         status = visit(t);
+        if (*t->refused)
+            break;
     }
     return status;
 }
@@ -407,7 +414,7 @@ static void hold_sums(const trying *t, int loop, bool held)
 static kc_status try_row_split(const trying *t, int loop)
 {
     kc_status status = try_threads(t);
-    if (status != KC_OK || !looped(t, t->roles->k & ~KCI_BIT(loop)))
+    if (status != KC_OK || *t->refused || !looped(t, t->roles->k & ~KCI_BIT(loop)))
         return status;
     hold_sums(t, loop, true);
     status = try_threads(t);
@@ -429,7 +436,22 @@ static kc_status try_row_splits(const trying *t)
             t->tiling->split[i] = fmin(row_splits[s], most);
             status = try_row_split(t, (int)i);
             t->tiling->split[i] = 1;
+            if (*t->refused)
+                break;
         }
+    return status;
+}
+
+static const double UNROLLED = 5;      /* stages: four accesses under way */
+
+/* Where rows are fewer than cores and in pieces, a thread loads several pieces at once: nothing else hides latency. */
+static kc_status try_unrolled(const trying *t)
+{
+    if (!looped(t, t->roles->k) || trips(t, t->tiling->grid) >= t->device->full.cores)
+        return KC_OK;
+    t->tiling->stages = UNROLLED;
+    kc_status status = try_threads(t);
+    t->tiling->stages = 2;
     return status;
 }
 
@@ -449,6 +471,8 @@ static kc_status try_rows(const trying *t)
             spread(t, r->k & r->read, reduced_tiles[k]);
             t->tiling->vector = VECTOR_BYTES;
             status = try_threads(t);
+            if (status == KC_OK)
+                status = try_unrolled(t);
             if (status == KC_OK)
                 status = try_row_splits(t);
         }
@@ -513,7 +537,8 @@ kc_status kci_candidates(const kci_graph *graph, const kc_device *device, const 
                          kci_visit_candidate visit_one, void *data)
 {
     kci_roles roles = kci_roles_of(graph, device, sizes);
-    const trying t = { graph, device, sizes, &roles, scanned_loops(graph), tiling, visit_one, data };
+    bool refused = false;
+    const trying t = { graph, device, sizes, &roles, scanned_loops(graph), tiling, visit_one, data, &refused };
     kc_status status = KC_OK;
     switch (roles.family) {
     case KCI_FAMILY_MATMUL:
