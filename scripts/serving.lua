@@ -11,7 +11,7 @@ local report = kc.lib.report
 
 local file = kc.param("config", "")
 local prompt, output, batch = kc.param("prompt", 2048), kc.param("output", 256), kc.param("batch", 16)
-local ranks = kc.param("tensor", 1)                -- that share each layer; what they send each other is not counted
+local ranks = kc.param("tensor", 1)                -- that share each layer; each branch ends in an allreduce
 local devices = report.words(kc.param("device", "a100-sxm4-80gb h100-sxm5 h200-sxm mi300x"))
 
 local model = kc.lib.transformer(file ~= "" and kc.load_json(file) or {     -- Llama-3.1-8B

@@ -33,7 +33,7 @@ local parts = {}
 for _, part in ipairs { "weights", "gradients", "optimizer" } do
     parts[#parts + 1] = part .. " " .. report.si(last.memory[part], "B")
 end
-return string.format("%s, %s sequences of %s tokens on each of %s ranks of %s; what they send each other is not counted:\n\n",
+return string.format("%s, %s sequences of %s tokens on each of %s ranks of %s:\n\n",
     model.name, kc.str(batch), kc.str(seq), kc.str(ranks), last.result.device)
     .. report.table({ "recomputed", "time", "model", "kernels", "MFU", "HFU", "activations", "memory" }, rows)
     .. "\n\nof the memory " .. table.concat(parts, ", ")

@@ -112,6 +112,57 @@ function scan.ssd(p)
     return kc.program("Mamba-2 SSD", { cumulative, S, H, G, Y })
 end
 
+-- The gradients of `ssd`, from dY, and H and G of the forward pass, a program of five untiled kernels.  Each matmul is done
+-- twice over:
+--     output        dG = (dY X^T) exp(a_i - a_j), summed over heads     dX = (G exp(a_i - a_j))^T dY
+--                   dC = exp(a_i) dY H^T     dH = C^T (exp(a_i) dY)
+--     passing       dS_c = dH_c + exp(a) dS_(c+1)
+--     scores        dC += dG B     dB = dG^T C
+--     states        dX += (B exp(a_end - a_j)) dS     dB += exp(a_end - a_j) X dS^T
+--     decays        da = sum_p (dY Y - dX X), of which each dA's gradient is a running sum
+-- The last one since Y grows with exp(a_i) and falls with exp(a_j): Yang et al., arXiv 2312.06635, for decays of any kind.
+--     seq, heads, head_dim, state, chunk, batch, dtype    as of `ssd`
+-- Useful work: twice `ssd`'s in matmuls.  Beside them, a token and head: p and an exp (product of dY with exp(a_i)), 1 and an exp
+-- (decay to the end), n (product with B), p (sum of dX), 2 n (product and sum of dB), 4 p + 1 (decays); a pair and head: 4 and an
+-- exp; a chunk and head: an exp; 2 FLOP an element of a state; 2 n a token (sums of dB and dC).
+-- Compulsory traffic: each tensor once in each kernel that has it.
+function scan.ssd_backward(p)
+    p = chunked("scan.ssd_backward", p)
+    local read = reader(p, p.size)
+    local function write(name, value, dims, dtype) return kc.write(name, value, { dtype = dtype or p.dtype, dims = dims }) end
+    local X, dY, B, C = read("X", "b c j h p"), read("dY", "b c i h p"), read("B", "b c j n"), read("C", "b c i n")
+    local a = kc.tensor("a", "b h c j", "f32", p.size)
+    local a_i, a_j, a_end = kc.read(a, "b h c i", { size = p.size }), kc.read(a), read("a end", "b h c", "f32")
+    local function live(scores) return kc.mask(scores, "i", "j", { hi = 0 }) end
+
+    local decay = kc.map("exp", kc.map("sub", a_i, a_j))
+    local dG = kc.reduce("sum", kc.map("mul", live(kc.matmul(dY, X, "p")), decay), "h")
+    local inside = kc.matmul(kc.map("mul", live(read("G", "b c i j")), decay), dY, "i")
+    local grown = kc.map("mul", dY, kc.map("exp", a_i))
+    local before = kc.matmul(grown, kc.cast(read("H", "b h c n p", "f32"), p.dtype), "h p")
+    local output = kc.kernel("output backward", {
+        write("dG", dG, "b c i j"), write("dX inside", inside, "b c j h p"), write("dC before", before, "b c i n"),
+        write("dH", kc.matmul(C, grown, "i"), "b h c n p", "f32"),
+    })
+    local pair = kc.map({ name = "pair", flops = 0 }, kc.map("exp", a_end), read("dH", "b h c n p", "f32"))
+    local passing = write("dS", kc.scan({ name = "recurrence", flops = 2 }, pair, "c"), "b h c n p", "f32")
+    local dG_read = live(read("dG", "b c i j"))
+    local scores = kc.kernel("scores backward", {
+        write("dC", kc.map("add", kc.matmul(dG_read, B, "j"), read("dC before", "b c i n")), "b c i n"),
+        write("dB inside", kc.matmul(dG_read, C, "i"), "b c j n"),
+    })
+    local to_end, dS = kc.map("exp", kc.map("sub", a_end, a_j)), kc.cast(read("dS", "b h c n p", "f32"), p.dtype)
+    local dB = kc.reduce("sum", kc.map("mul", kc.matmul(X, dS, "p"), to_end), "h")
+    local states = kc.kernel("states backward", {
+        write("dX", kc.map("add", kc.matmul(kc.map("mul", B, to_end), dS, "n"), read("dX inside", "b c j h p")), "b c j h p"),
+        write("dB", kc.map("add", dB, read("dB inside", "b c j n")), "b c j n"),
+    })
+    local function product(x, y) return kc.map("mul", read(x, "b c j h p"), read(y, "b c j h p")) end
+    local da = kc.reduce("sum", kc.map("sub", product("dY", "Y"), product("dX", "X")), "p")
+    local decays = write("d dA", kc.scan("sum", da, "j"), "b h c j", "f32")
+    return kc.program("Mamba-2 SSD backward", { output, passing, scores, states, kc.kernel("decays backward", { decays }) })
+end
+
 -- Linear attention without decay, in chunks (arXiv 2006.16236; GLA, arXiv 2312.06635, section 4):
 --     S_c = sum_j K[j,n] V[j,p]     H_c = H_(c-1) + S_c
 --     O[i,p] = sum_(j <= i) (Q K^T)[i,j] V[j,p] + sum_n Q[i,n] H_(c-1)[n,p]

@@ -13,19 +13,23 @@
 --     data          replicas of the whole, each with a batch of its own: 1
 --     pipeline      ranks that share the layers: 1
 -- Programs are those of one rank.  A token passes all stages of a pipeline one after another, so a step's program has all
--- layers; memory and throughput know the stages.  What ranks send each other is not counted.
+-- layers; memory and throughput know the stages.  What ranks send each other goes over the device's link
+-- (transformer_layers.lua says what): a device whose file states none is an error, device:with { link = { bandwidth = … } }
+-- gives it one, say of a slower network.
 -- A model has
 --     shape         what config.lua read; audit: its notes, one a key; model:audit_table() as text
---     parameters    { stored, matrix, vector, active, bytes } of one rank: matrix are all matrices, tables of words and
---                   positions included, each once where words are tied; vector norms, biases and the like; stored both; active
---                   the matrices that a token is multiplied by, the head but no table, of experts only its own; bytes of all
+--     parameters    { stored, matrix, vector, active, experts, bytes } of one rank: matrix are all matrices, tables of words
+--                   and positions included, each once where words are tied; vector norms, biases and the like; stored both;
+--                   active the matrices that a token is multiplied by, the head but no table, of experts only its own; experts
+--                   what these store; bytes of all.  layers, a list with the same of a layer of each group of the shape, and
+--                   ends, of what stands before and behind them
 --     cache         bytes of a token in all layers, windows or not; state: bytes of a sequence, however long, where layers
 --                   have one
 -- and methods, each of which takes one table of named parameters:
 --     model:prefill { seq =, batch =, cached = }      programs of a step
 --     model:decode { cached =, batch =, seq = }
 --     model:chunked { requests = { { new, cached }, … } }
---     model:train_step { seq =, batch =, recompute = }
+--     model:train_step { seq =, batch =, microbatches =, recompute = }
 --     model:bytes(x)                                  what a program or its result moves, term by term
 --     model:touched { tokens = }                      matrix elements that a step reads
 --     model:cache_bytes { tokens =, batch =, page = }
@@ -65,10 +69,10 @@ local function rank_mlp(m, o)
     if m.kind == "dense" then return merge(m, { inner = share("transformer", "the inner size", m.inner, o.tensor) }) end
     local replicas = math.max(1, o.expert / o.tensor)
     return merge(m, {
-        inner = o.expert > 1 and m.inner or share("transformer", "the experts' inner size", m.inner, o.tensor),
+        inner = share("transformer", "the experts' inner size", m.inner, math.max(1, o.tensor / o.expert)),
         shared = share("transformer", "the shared expert's inner size", m.shared, o.tensor),
         held = share("transformer", "the experts", m.experts, o.expert), replicas = replicas,
-        rows = share("transformer", "the experts of the tokens that meet", m.top_k * replicas, o.expert),
+        rows = m.top_k * replicas / o.expert,
     })
 end
 
@@ -84,7 +88,7 @@ local function rank_shape(s, o)
         })
     end
     local words = math.ceil(s.vocab / o.tensor)
-    return merge(s, { groups = groups, vocab = words, activations = o.activations or s.activations })
+    return merge(s, { groups = groups, vocab = words, activations = o.activations or s.activations, ranks = o })
 end
 
 -- ---- parameters and cache ----------------------------------------------------------------------------------------
@@ -99,7 +103,9 @@ local function vector(sum, n, dtype)
     sum.vector, sum.bytes = sum.vector + n, sum.bytes + n * kc.dtype(dtype).bits / 8
 end
 
-local function add_state(sum, s, a)
+local adders = {}                                                  -- of a layer's mixer, by its kind
+
+function adders.state(sum, s, a)
     local width, k = a.heads * a.head_dim, s.hidden
     local channels = width + 2 * a.groups * a.state
     matrix(sum, k * (width + channels + a.heads), a.qkv)
@@ -110,28 +116,28 @@ local function add_state(sum, s, a)
     if a.proj_bias then vector(sum, width + channels + a.heads + k, s.dtype) end
 end
 
-local function add_attention(sum, s, a)
-    local k, out = s.hidden, a.heads * a.value_dim
-    if a.kind == "latent" then
-        local wide, turned = a.latent_dim + a.rope_dim, a.heads * (a.head_dim + a.rope_dim)
-        matrix(sum, k * ((a.q_rank or turned) + wide), a.qkv)
-        if a.q_rank then
-            matrix(sum, a.q_rank * turned, a.qkv)
-            vector(sum, a.q_rank, s.dtype)
-        end
-        matrix(sum, a.latent_dim * a.heads * (a.head_dim + a.value_dim), a.kv_b)
-        vector(sum, a.latent_dim, s.dtype)
-    else
-        local q, kv = a.heads * a.head_dim, a.kv_heads * (a.head_dim + a.value_dim)
-        matrix(sum, k * (q + kv), a.qkv)
-        if a.qkv_bias then vector(sum, q + kv, s.dtype) end
-        if a.out_bias then vector(sum, k, s.dtype) end
-        if a.qk_norm then
-            vector(sum, a.qk_norm == "all" and q + a.kv_heads * a.head_dim or 2 * a.head_dim, s.dtype)
-        end
-        if a.sinks then vector(sum, a.heads, s.dtype) end
+function adders.latent(sum, s, a)
+    local k, wide, turned = s.hidden, a.latent_dim + a.rope_dim, a.heads * (a.head_dim + a.rope_dim)
+    matrix(sum, k * ((a.q_rank or turned) + wide), a.qkv)
+    if a.q_rank then
+        matrix(sum, a.q_rank * turned, a.qkv)
+        vector(sum, a.q_rank, s.dtype)
     end
-    matrix(sum, out * k, a.out)
+    matrix(sum, a.latent_dim * a.heads * (a.head_dim + a.value_dim), a.kv_b)
+    vector(sum, a.latent_dim, s.dtype)
+    matrix(sum, a.heads * a.value_dim * k, a.out)
+end
+
+function adders.heads(sum, s, a)
+    local k, q, kv = s.hidden, a.heads * a.head_dim, a.kv_heads * (a.head_dim + a.value_dim)
+    matrix(sum, k * (q + kv), a.qkv)
+    if a.qkv_bias then vector(sum, q + kv, s.dtype) end
+    if a.out_bias then vector(sum, k, s.dtype) end
+    if a.qk_norm then
+        vector(sum, a.qk_norm == "all" and q + a.kv_heads * a.head_dim or 2 * a.head_dim, s.dtype)
+    end
+    if a.sinks then vector(sum, a.heads, s.dtype) end
+    matrix(sum, a.heads * a.value_dim * k, a.out)
 end
 
 local function add_mlp(sum, s, m)
@@ -144,27 +150,40 @@ local function add_mlp(sum, s, m)
     if m.kind == "dense" then return dense(m.inner, m.up, m.down, 1, 1, m.bias) end
     matrix(sum, k * m.experts, s.dtype)
     if m.router_bias then vector(sum, m.experts, s.dtype) end
+    local before = sum.matrix + sum.vector
     dense(m.inner, m.up, m.down, m.held, m.rows, m.bias)
+    sum.experts = sum.experts + sum.matrix + sum.vector - before
     if m.shared > 0 then dense(m.shared, m.shared_up, m.shared_down, 1, 1) end
     if m.shared_gate then matrix(sum, k, s.dtype) end
 end
 
+local function nothing() return { matrix = 0, active = 0, vector = 0, experts = 0, bytes = 0 } end
+
+local function add(sum, one, times)
+    for key, n in pairs(one) do sum[key] = sum[key] + times * n end
+end
+
+-- Of all, of a layer of each group, and of what stands before and behind the layers.
 local function counted(s)
-    local sum = { matrix = 0, active = 0, vector = 0, bytes = 0 }
     local norm = (s.norm == "layer" and 2 or 1) * s.hidden
-    for _, group in ipairs(s.groups) do
-        local one = { matrix = 0, active = 0, vector = 0, bytes = 0 }
-        local mixer = group.attention
-        if mixer and mixer.kind == "state" then add_state(one, s, mixer) elseif mixer then add_attention(one, s, mixer) end
+    local sum, ends, each = nothing(), nothing(), {}
+    for n, group in ipairs(s.groups) do
+        local one, mixer = nothing(), group.attention
+        if mixer then adders[mixer.kind](one, s, mixer) end
         if group.mlp then add_mlp(one, s, group.mlp) end
-        vector(one, norm * ((group.pre and group.norms or 0) + (group.post and 2 or 0)), s.dtype)
-        for key, n in pairs(one) do sum[key] = sum[key] + group.count * n end
+        local branches = (mixer and 1 or 0) + (group.mlp and 1 or 0)
+        vector(one, norm * ((group.pre and group.norms or 0) + (group.post and branches or 0)), s.dtype)
+        add(sum, one, group.count)
+        each[n] = one
     end
-    vector(sum, norm, s.dtype)
-    matrix(sum, s.vocab * s.hidden, s.dtype, s.tied and s.vocab * s.hidden or 0)
-    if not s.tied then matrix(sum, s.vocab * s.hidden, s.head) end
-    if s.positions then matrix(sum, s.positions * s.hidden, s.dtype, 0) end
-    sum.stored = sum.matrix + sum.vector
+    vector(ends, norm, s.dtype)
+    matrix(ends, s.vocab * s.hidden, s.dtype, s.tied and s.vocab * s.hidden or 0)
+    if not s.tied then matrix(ends, s.vocab * s.hidden, s.head) end
+    if s.positions then matrix(ends, s.positions * s.hidden, s.dtype, 0) end
+    add(sum, ends, 1)
+    sum.stored, ends.stored = sum.matrix + sum.vector, ends.matrix + ends.vector
+    for _, one in ipairs(each) do one.stored = one.matrix + one.vector end
+    sum.layers, sum.ends = each, ends
     return sum
 end
 
@@ -214,18 +233,21 @@ end
 
 -- ---- programs ------------------------------------------------------------------------------------------------------
 
+local function append(list, more)
+    for _, part in ipairs(more) do list[#list + 1] = part end
+end
+
 -- The program of one step; `heads` sequences come out of it where that is not the batch.
 local function program(self, name, p, heads)
     local s = self.rank
     p.kv_dtype = self.kv_dtype
-    local parts = { layers.embedding(s, p) }
+    local parts = layers.embedding(s, p)
     for _, group in ipairs(s.groups) do
         local layer = kc.program("layer", layers.layer(s, p, group))
         parts[#parts + 1] = group.count > 1 and kc.times(layer, group.count) or layer
     end
-    for _, kernel in ipairs(layers.head(s, heads and merge(p, { batch = heads, seq = 1 }) or p)) do
-        parts[#parts + 1] = kernel
-    end
+    append(parts, layers.sends(s, p))
+    append(parts, layers.head(s, heads and merge(p, { batch = heads, seq = 1 }) or p))
     return kc.program(self.name .. " " .. name, parts)
 end
 
@@ -381,6 +403,7 @@ local function new(_, given, options)
             error("transformer: expert: " .. kc.str(o.expert / o.tensor) .. " replicas share the experts, and data is " .. kc.str(o.data))
         end
     end
+    if o.expert < o.tensor and o.tensor % o.expert ~= 0 then error("transformer: expert: must divide tensor, where it is less") end
     local self = setmetatable({ shape = shape, audit = shape.audit, name = shape.family, options = o }, model)
     self.rank, self.kv_dtype = rank_shape(shape, o), o.kv_dtype or shape.dtype
     self.parameters = counted(self.rank)

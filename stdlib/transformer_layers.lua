@@ -8,6 +8,12 @@
 --
 -- A step `p` is { batch =, seq =, cached =, cast =, absorbed = } beside the shape `s` of config.lua:
 --     x + attention(norm(x)) + mlp(norm(…)), the sums done behind the last matmul of each branch
+-- What ranks send each other (`s.ranks`, numbers by kind of parallelism) are kernels of their own:
+--     tensor    an allreduce of [b t k] behind the table of words and each branch, the first rank adding the stream; parallel
+--               branches share one; an allgather of the logits (Shoeybi et al., arXiv 1909.08053)
+--     expert    beyond the tensor ranks an all-to-all of tokens top_k / tensor rows to their experts, and one home; within them
+--               every rank has all tokens, and the branch's allreduce adds up its experts' (Lepikhin et al., arXiv 2006.16668)
+--     pipeline  a send of [b t k] from stage to stage
 -- Names of weights begin with "W ", those of the cache with "cache ": what `role` goes by.
 local kc = require "kcost"
 local layers = {}
@@ -85,10 +91,28 @@ function builder:post_norm(name)
     return kc.kernel(name, { self:write("stream", kc.map("add", y, self:read("residual", "b t k"))) })
 end
 
--- The end of a branch: onto the stream, or by itself where a norm follows.
-function builder:onto(group, y, name)
-    if group.post then return kc.kernel(name, { self:write("branch", y, nil, "b t k") }) end
-    return kc.kernel(name, { self:write("stream", kc.map("add", y, self:read("residual", "b t k")), nil, "b t k") })
+-- What the ranks of a collective make of the tensor of that name and those dims: `to`, or nothing to do for one rank.
+--     how    { what, ranks, over = a dim, dtype = }
+function builder:comm(list, how, from, dims, to)
+    if how[2] <= 1 then return end
+    local made = kc.comm(how[1], self:tensor(from, dims, how.dtype), { ranks = how[2], over = how.over, name = to })
+    list[#list + 1] = kc.kernel(how[1], { made })
+end
+
+-- The kernel that writes `to`, or this rank's part of the sum that it is, and the sum over ranks.
+function builder:summed(list, name, y, to)
+    local ranks = self.s.ranks.tensor
+    list[#list + 1] = kc.kernel(name, { self:write(ranks > 1 and "partial" or to, y, nil, "b t k") })
+    self:comm(list, { "allreduce", ranks }, "partial", "b t k", to)
+end
+
+-- The end of a branch: onto the stream, or by itself where a norm follows.  With `more` another branch joins this one before
+-- ranks add up theirs.
+function builder:onto(list, group, y, name, more)
+    if not group.post then y = kc.map("add", y, self:read("residual", "b t k")) end
+    local to = group.post and "branch" or "stream"
+    if not more then return self:summed(list, name, y, to) end
+    list[#list + 1] = kc.kernel(name, { self:write(to, y, nil, "b t k") })
 end
 
 -- ---- attention of heads ----------------------------------------------------------------------------------------
@@ -112,19 +136,22 @@ function builder:each_request(name, kernel_of)
     return #kernels > 1 and kc.group(name, kernels) or kernels[1]
 end
 
+-- Scores of queries t and keys: only those that a query sees.
+function builder:masked(a, scores, keys)
+    local p = self.p
+    if p.seq == 1 then return scores end
+    scores = kc.causal(scores, "t", keys)
+    local all = keys_of(p, a.window)
+    return a.window and a.window < all and kc.mask(scores, "t", keys, { lo = all - p.seq - a.window + 1 }) or scores
+end
+
 function builder:attention_core(a)
     local p, j = self.p, a.window and "w" or "j"
     local q = self:read((a.rope or a.qk_norm) and "Q" or "QKV", "b t g h d")
     local one = self:with { [j] = keys_of(p, a.window) }
     local K = one:read("cache K", "b " .. j .. " g d", p.kv_dtype)
     local V = one:read("cache V", "b " .. j .. " g e", p.kv_dtype)
-    local scores = kc.matmul(q, K, "d")
-    if p.seq > 1 then
-        scores = kc.causal(scores, "t", j)
-        if a.window and a.window < keys_of(p, a.window) then
-            scores = kc.mask(scores, "t", j, { lo = keys_of(p, a.window) - p.seq - a.window + 1 })
-        end
-    end
+    local scores = self:masked(a, kc.matmul(q, K, "d"), j)
     local O = kc.matmul(kc.softmax(scores, j, { online = true }), V, j)
     if a.sinks then O = kc.map({ name = "sink", flops = 0 }, O, one:read("W sinks", "g h")) end
     return kc.kernel(a.window and "attention, window " .. kc.str(a.window) or "attention",
@@ -155,7 +182,7 @@ function builder:heads(group, list)
     list[#list + 1] = self:each_request("attention", function(one) return one:attention_core(a) end)
     local o = self:with { m = size.g * shared * e }
     local out = o:product(o:read("O", "b t m"), "out", "m k", "m", a.out)
-    list[#list + 1] = self:onto(group, o:bias(out, "out", "k", a.out_bias), "out")
+    self:onto(list, group, o:bias(out, "out", "k", a.out_bias), "out", group.parallel)
 end
 
 -- ---- attention with a latent: mla.lua has the formulas ---------------------------------------------------------
@@ -172,6 +199,13 @@ function builder:latent_core()
     local C = self:read("cache C", "b j c", self.p.kv_dtype)
     local P = self:latent_probabilities(kc.matmul(self:read("Qc", "b t h c"), C, "c"))
     return kc.kernel("latent attention", { self:write("Oc", kc.matmul(P, C, "j"), nil, "b t h c") })
+end
+
+-- Attention of heads whose keys and values were made out of the latents.
+function builder:latent_heads(a)
+    local q = self:read(a.q_rank and "Q" or "QC", "b t h d")
+    local P = self:latent_probabilities(kc.matmul(q, self:read("K", "b j h d"), "d"))
+    return kc.kernel("attention", { self:write("O", kc.matmul(P, self:read("V", "b j h e"), "j"), nil, "b t h e") })
 end
 
 function builder:latent(group, list)
@@ -209,24 +243,33 @@ function builder:latent(group, list)
             one:write("K", kc.matmul(latents, one:read("W k_b", "h d c", a.kv_b), "c"), nil, "b j h d"),
             one:write("V", kc.matmul(latents, one:read("W v_b", "h c e", a.kv_b), "c"), nil, "b j h e"),
         })
-        local P = one:latent_probabilities(kc.matmul(q, one:read("K", "b j h d"), "d"))
-        list[#list + 1] = kc.kernel("attention",
-            { one:write("O", kc.matmul(P, one:read("V", "b j h e"), "j"), nil, "b t h e") })
+        list[#list + 1] = one:latent_heads(a)
     end
     local o = one:with { m = a.heads * a.value_dim }
-    list[#list + 1] = self:onto(group, o:product(o:read("O", "b t m"), "out", "m k", "m", a.out), "out")
+    self:onto(list, group, o:product(o:read("O", "b t m"), "out", "m k", "m", a.out), "out")
 end
 
 -- ---- a state-space layer (Mamba-2): scan.lua has the formulas ----------------------------------------------------
 
 -- u channels go through the convolution of q taps: X of all heads, B and C of the groups.  The state, in f32, and the last
 -- taps lie in the cache between steps.  A prefill is done in whole chunks.
-function builder:state(group, list)
-    local a, p = group.attention, self.p
-    local width, decode = a.heads * a.head_dim, p.seq == 1
+function builder:state_sizes(a)
+    local width = a.heads * a.head_dim
     local u = width + 2 * a.groups * a.state
-    local one = self:with { n = width + u + a.heads, u = u, q = a.conv, z = p.seq + a.conv - 1, m = width,
+    return self:with { n = width + u + a.heads, u = u, q = a.conv, z = self.p.seq + a.conv - 1, m = width,
         h = a.heads, p = a.head_dim, g = a.groups, e = a.state }
+end
+
+function builder:ssd_sizes(a)
+    local p = self.p
+    return {
+        batch = p.batch, seq = math.ceil(p.seq / a.chunk) * a.chunk, heads = a.heads, head_dim = a.head_dim, state = a.state,
+        chunk = a.chunk, dtype = self.s.dtype,
+    }
+end
+
+function builder:state(group, list)
+    local a, decode, one = group.attention, self.p.seq == 1, self:state_sizes(group.attention)
     local y = one:product(self:input(), "in", "k n", "k", a.qkv)
     list[#list + 1] = kc.kernel("in", { one:write("ZXBC", one:bias(y, "in", "n", a.proj_bias), nil, "b t n") })
 
@@ -235,14 +278,11 @@ function builder:state(group, list)
     local made = { one:write("XBC", kc.map("silu", x), nil, "b t u") }
     if decode then made[2] = one:write("cache taps new", one:read("ZXBC: X, B, C", "b t u"), nil, "b t u") end
     list[#list + 1] = kc.kernel("conv", made)
-    list[#list + 1] = decode and one:state_step() or kc.lib.scan.ssd {
-        batch = p.batch, seq = math.ceil(p.seq / a.chunk) * a.chunk, heads = a.heads, head_dim = a.head_dim, state = a.state,
-        chunk = a.chunk, dtype = self.s.dtype,
-    }
+    list[#list + 1] = decode and one:state_step() or kc.lib.scan.ssd(self:ssd_sizes(a))
     local gated = kc.map("mul", one:read("Y", "b t m"), kc.map("silu", one:read("ZXBC: Z", "b t m")))
     list[#list + 1] = kc.kernel("gated norm", { one:write("O", one:normed(gated, "m", "gated norm", "rms")) })
     local out = one:product(one:read("O", "b t m"), "out", "m k", "m", a.out)
-    list[#list + 1] = self:onto(group, one:bias(out, "out", "k", a.proj_bias), "out")
+    self:onto(list, group, one:bias(out, "out", "k", a.proj_bias), "out")
 end
 
 -- H = exp(dt A) H + dt B x, y = C H + D x of one token.
@@ -263,24 +303,35 @@ end
 
 -- ---- the MLP and the experts -----------------------------------------------------------------------------------
 
+-- The kernels of H = act(gate) through, over these dims: one, or in training two, since what the backward pass reads is
+-- written before the activation.
+function builder:activated(m, names, gate, through, dims)
+    local before
+    if self.p.training then
+        before = kc.kernel(names .. "up", {
+            self:write(names .. "U", through, nil, dims), gate and self:write(names .. "G", gate, nil, dims) or nil,
+        })
+        gate, through = gate and self:read(names .. "G", dims), self:read(names .. "U", dims)
+    end
+    local h = gate and kc.map("mul", kc.map(m.act, gate), through) or kc.map(m.act, through)
+    local last = kc.kernel(names .. (before and "activation" or "up"), { self:write(names .. "H", h, nil, dims) })
+    if before then return before, last end
+    return last
+end
+
 function builder:dense(group, list, m, names)
     local one = self:with { f = m.inner }
     local x = self:input()
     local function up(name) return one:bias(one:product(x, name, "k f", "k", m.up), name, "f", m.bias) end
-    local gate, through = m.gated and up(names .. "gate") or nil, up(names .. "up")
-    if self.p.training then
-        -- what the backward pass reads is written before the activation
-        list[#list + 1] = kc.kernel("up", { one:write("U", through), gate and one:write("G", gate) })
-        gate, through = gate and one:read("G", "b t f"), one:read("U", "b t f")
+    for _, kernel in ipairs { one:activated(m, names, m.gated and up(names .. "gate") or nil, up(names .. "up"), "b t f") } do
+        list[#list + 1] = kernel
     end
-    local h = gate and kc.map("mul", kc.map(m.act, gate), through) or kc.map(m.act, through)
-    list[#list + 1] = kc.kernel(self.p.training and "activation" or names .. "up", { one:write(names .. "H", h, nil, "b t f") })
     local y = one:product(one:read(names .. "H", "b t f"), names .. "down", "f k", "f", m.down)
     y = one:bias(y, names .. "down", "k", m.bias)
     if m.shared_gate then
         y = kc.map("mul", y, kc.map("sigmoid", kc.matmul(x, self:read("W shared gate", "k"), "k")))
     end
-    list[#list + 1] = self:onto(group, y, names .. "down")
+    self:onto(list, group, y, names .. "down", names ~= "")
 end
 
 -- How many of this rank's experts are read: given, or on average, if the router spreads the tokens of all replicas evenly.
@@ -289,31 +340,54 @@ function layers.distinct(m, p)
     return math.min(reached, m.experts) * m.held / m.experts
 end
 
+-- The expert that all tokens use, as a dense MLP.
+function layers.shared(m)
+    return { inner = m.shared, gated = m.gated, act = m.act, up = m.shared_up, down = m.shared_down, shared_gate = m.shared_gate }
+end
+
 function builder:experts(group, list)
     local m = group.mlp
     local routed = self:with { x = m.experts, s = m.top_k }
-    local x = self:input()
-    local gate = kc.matmul(x, routed:read("W router", "k x"), "k")
+    local gate = kc.matmul(self:input(), routed:read("W router", "k x"), "k")
     gate = kc.softmax(routed:bias(gate, "router", "x", m.router_bias), "x")
     local top = kc.reduce("topk", gate, "x", { size = { s = m.top_k } })
     list[#list + 1] = kc.kernel("router", {
         routed:write("routed", kc.map("div", top, kc.reduce("sum", top, "s")), "f32"),
         routed:write("expert", kc.cast(kc.map({ name = "index", flops = 0 }, top), "i32"), "i32"),
+        self.p.training and routed:write("router P", gate) or nil,
     })
-    if m.shared > 0 then
-        self:dense(group, list, { inner = m.shared, gated = m.gated, act = m.act, up = m.shared_up, down = m.shared_down,
-            shared_gate = m.shared_gate }, "shared ")
-    end
-    -- with expert parallelism the all-to-all that brings the rows stands here, and the one that takes them home behind
-    local up, down = {}, {}
-    for _, part in ipairs(self:sorted(m)) do
-        up[#up + 1], down[#down + 1] = part:expert_up(m), part:expert_down(m)
-    end
-    list[#list + 1] = #up > 1 and kc.group("experts up", up) or up[1]
-    list[#list + 1] = #down > 1 and kc.group("experts down", down) or down[1]
-    local back = self:with { s = m.rows }
-    local y = kc.map("mul", back:read("experts Y", "b t s k"), back:read("routed", "b t s", "f32"))
-    list[#list + 1] = self:onto(group, kc.reduce("sum", y, "s"), "combine")
+    if m.shared > 0 then self:dense(group, list, layers.shared(m), "shared ") end
+    self:travel(list, m, "rows")
+    self:each_part(list, m, builder.expert)
+    self:travel(list, m, "experts Y")
+    local back = self:places(m)
+    local y = kc.map({ name = "mul", flops = back.share }, back:read_places("experts Y"), back:read("routed", "b t s", "f32"))
+    self:onto(list, group, kc.reduce({ name = "sum", flops = back.share }, y, "s"), "combine")
+end
+
+-- Do tokens of several replicas meet in the experts?  Then rows travel, and are the tensor of this name where they arrive.
+function builder:sent(name)
+    return self.s.ranks.expert > self.s.ranks.tensor and name .. " sent" or name
+end
+
+-- Rows of tokens to the ranks of their experts, or home: each of the tensor ranks sends its share of the tokens.
+function builder:travel(list, m, name)
+    local ranks = self.s.ranks
+    if self:sent(name) == name then return end
+    local rows = self:with { r = math.ceil(self.p.batch * self.p.seq * m.top_k / ranks.tensor) }
+    rows:comm(list, { "alltoall", ranks.expert }, name, "r k", rows:sent(name))
+end
+
+-- The builder with the places of a token's experts on this rank, which may have less than a whole one of a token: `share` is
+-- what a place has on average.
+function builder:places(m)
+    local one = self:with { s = math.ceil(m.rows) }
+    one.share = m.rows / math.ceil(m.rows)
+    return one
+end
+
+function builder:read_places(name)
+    return kc.read(self:tensor(self:sent(name), "b t s k"), { scale = self.share })
 end
 
 -- The rows of all tokens sorted by expert, as evenly as whole rows allow: builders of one or two parts, whose experts have
@@ -321,7 +395,7 @@ end
 function builder:sorted(m)
     local p = self.p
     local tokens = p.batch * p.seq
-    local rows, reached = tokens * m.rows, layers.distinct(m, p)
+    local rows, reached = math.ceil(tokens * m.rows - 1e-9), layers.distinct(m, p)
     local experts = math.min(rows, math.ceil(reached - 1e-9))
     local least = math.floor(rows / experts)
     local more = rows - least * experts
@@ -338,6 +412,20 @@ function builder:sorted(m)
     return parts
 end
 
+-- The kernels of each part, which `kernels_of` makes of its builder, a launch for those that are alike.
+function builder:each_part(list, m, kernels_of)
+    local launches = {}
+    for _, part in ipairs(self:sorted(m)) do
+        for n, kernel in ipairs(kernels_of(part, m)) do
+            launches[n] = launches[n] or {}
+            table.insert(launches[n], kernel)
+        end
+    end
+    for _, kernels in ipairs(launches) do
+        list[#list + 1] = #kernels > 1 and kc.group(kernels[1].name, kernels) or kernels[1]
+    end
+end
+
 function builder:expert_product(a, name, dims, over, dtype, bias)
     if self.s.activations and kc.dtype(dtype).bits < 16 then a = kc.cast(a, self.s.activations) end
     local c = kc.matmul(a, kc.read(self:tensor("W experts " .. name, dims, dtype), { scale = self.scale }), over)
@@ -345,17 +433,20 @@ function builder:expert_product(a, name, dims, over, dtype, bias)
     return kc.map("add", c, kc.read(self:tensor("W experts " .. name .. " bias", bias), { scale = self.scale }))
 end
 
-function builder:expert_up(m)
-    local x = kc.read(self:tensor(self.from, "r k"), "[x y] k", { size = self.size, distinct = self.distinct })
-    local function up(name) return self:expert_product(x, name, "x k f", "k", m.up, m.bias and "x f") end
-    local h = m.gated and kc.map("mul", kc.map(m.act, up("gate")), up("up")) or kc.map(m.act, up("up"))
-    return kc.kernel("experts up", { self:write("experts H", h, nil, "x y f") })
+-- The rows of this part's experts: as they came, or picked out of all tokens.
+function builder:expert_rows()
+    if self:sent("rows") ~= "rows" then return self:read(self:sent("rows"), "x y k") end
+    return kc.read(self:tensor(self.from, "r k"), "[x y] k", { size = self.size, distinct = self.distinct })
 end
 
-function builder:expert_down(m)
-    local h = self:read("experts H", "x y f")
-    local y = self:expert_product(h, "down", "x f k", "f", m.down, m.bias and "x k")
-    return kc.kernel("experts down", { self:write("experts Y", y, nil, "x y k") })
+function builder:expert(m)
+    local x = self:expert_rows()
+    local function up(name) return self:expert_product(x, name, "x k f", "k", m.up, m.bias and "x f") end
+    local first, h = self:activated(m, "experts ", m.gated and up("gate") or nil, up("up"), "x y f")
+    local y = self:expert_product(self:read("experts H", "x y f"), "down", "x f k", "f", m.down, m.bias and "x k")
+    local kernels = { first, h }
+    kernels[#kernels + 1] = kc.kernel("experts down", { self:write("experts Y", y, nil, "x y k") })
+    return kernels
 end
 
 -- ---- a layer, and the ends --------------------------------------------------------------------------------------
@@ -381,7 +472,6 @@ function layers.layer(s, p, group)
     if kind then
         list[1] = group.pre and b:norm("attention norm", "stream", "normed") or nil
         b[kind](b, group, list)
-        -- with tensor parallelism an all-reduce of [b t k] stands here, and behind the MLP
         if group.post then list[#list + 1] = b:post_norm("attention post norm") end
     end
     if mlp then
@@ -400,7 +490,16 @@ function layers.embedding(s, p)
     if s.positions then
         rows = kc.map("add", rows, b:read("W positions", "p k", nil, "[t] k"))
     end
-    return kc.kernel("embedding", { b:write("stream", rows, nil, "b t k") })
+    local list = {}
+    b:summed(list, "embedding", rows, "stream")
+    return list
+end
+
+-- The stream from each stage of a pipeline to the next one.
+function layers.sends(s, p)
+    local list = {}
+    sizes(s, p):comm(list, { "sendrecv", s.ranks.pipeline > 1 and 2 or 1 }, "stream", "b t k", "stream of the next stage")
+    return list[1] and { kc.times(list[1], s.ranks.pipeline - 1) } or list
 end
 
 -- The last norm and the matmul with the words, of each sequence's last token: which row that is makes no difference to a
@@ -410,10 +509,13 @@ function layers.head(s, p)
     local last = p.logits == "all" and "b t k" or "b 0 k"
     local x = b:normed(b:read("stream", "b t k", nil, last), "k", "last norm", s.norm)
     local out = p.logits == "all" and "b t k" or "b k"
-    return {
+    local list = {
         kc.kernel("last norm", { b:write("last", x, nil, out) }),
         kc.kernel("head", { b:write("logits", b:product(b:read("last", out), "head", "k v", "k", s.head)) }),
     }
+    local ranks = p.training and 1 or s.ranks.tensor        -- the loss is worked out on the ranks' own words
+    b:comm(list, { "allgather", ranks, over = "v" }, "logits", p.logits == "all" and "b t v" or "b v", "logits of all words")
+    return list
 end
 
 layers.builder = sizes

@@ -54,7 +54,7 @@ end
 --     prefill_bytes, decode_bytes    as model:bytes gives them
 --     memory               as of `memory`, at prompt + output tokens
 --     notes                a sentence for a step of which no such schedule fits the device: it is untiled then
--- Time on links is not in it.
+-- The times have what ranks send each other.  Stages of a pipeline: MFU and MBU are of the one that is at work.
 function serving.serve(model, p)
     p = take("transformer.serve", p, {
         device = parameters.required, prompt = size, output = 256, batch = 1, best = true, page = 1, usable = optional,

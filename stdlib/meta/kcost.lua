@@ -1729,6 +1729,33 @@ function scan.selective(p) end
 ---@return kcost.Program
 function scan.ssd(p) end
 
+---@class kcost.lib.scan.ssd_backward
+---@field batch? integer as of `ssd`
+---@field chunk? integer as of `ssd`
+---@field dtype? kcost.DtypeName as of `ssd`
+---@field head_dim? integer as of `ssd`
+---@field heads integer as of `ssd`
+---@field seq integer as of `ssd`
+---@field state? integer as of `ssd`
+
+---The gradients of `ssd`, from dY, and H and G of the forward pass, a program of five untiled kernels.  Each matmul is done
+---twice over:
+---    output        dG = (dY X^T) exp(a_i - a_j), summed over heads     dX = (G exp(a_i - a_j))^T dY
+---                  dC = exp(a_i) dY H^T     dH = C^T (exp(a_i) dY)
+---    passing       dS_c = dH_c + exp(a) dS_(c+1)
+---    scores        dC += dG B     dB = dG^T C
+---    states        dX += (B exp(a_end - a_j)) dS     dB += exp(a_end - a_j) X dS^T
+---    decays        da = sum_p (dY Y - dX X), of which each dA's gradient is a running sum
+---The last one since Y grows with exp(a_i) and falls with exp(a_j): Yang et al., arXiv 2312.06635, for decays of any kind.
+---    seq, heads, head_dim, state, chunk, batch, dtype    as of `ssd`
+---Useful work: twice `ssd`'s in matmuls.  Beside them, a token and head: p and an exp (product of dY with exp(a_i)), 1 and an exp
+---(decay to the end), n (product with B), p (sum of dX), 2 n (product and sum of dB), 4 p + 1 (decays); a pair and head: 4 and an
+---exp; a chunk and head: an exp; 2 FLOP an element of a state; 2 n a token (sums of dB and dC).
+---Compulsory traffic: each tensor once in each kernel that has it.
+---@param p kcost.lib.scan.ssd_backward
+---@return kcost.Program
+function scan.ssd_backward(p) end
+
 ---@class kcost.lib.scan.linear_attention
 ---@field batch? integer 1
 ---@field chunk? integer tokens, which divide seq: 256
@@ -2021,19 +2048,23 @@ function stream.transpose(p) end
 ---    data          replicas of the whole, each with a batch of its own: 1
 ---    pipeline      ranks that share the layers: 1
 ---Programs are those of one rank.  A token passes all stages of a pipeline one after another, so a step's program has all
----layers; memory and throughput know the stages.  What ranks send each other is not counted.
+---layers; memory and throughput know the stages.  What ranks send each other goes over the device's link
+---(transformer_layers.lua says what): a device whose file states none is an error, device:with { link = { bandwidth = … } }
+---gives it one, say of a slower network.
 ---A model has
 ---    shape         what config.lua read; audit: its notes, one a key; model:audit_table() as text
----    parameters    { stored, matrix, vector, active, bytes } of one rank: matrix are all matrices, tables of words and
----                  positions included, each once where words are tied; vector norms, biases and the like; stored both; active
----                  the matrices that a token is multiplied by, the head but no table, of experts only its own; bytes of all
+---    parameters    { stored, matrix, vector, active, experts, bytes } of one rank: matrix are all matrices, tables of words
+---                  and positions included, each once where words are tied; vector norms, biases and the like; stored both;
+---                  active the matrices that a token is multiplied by, the head but no table, of experts only its own; experts
+---                  what these store; bytes of all.  layers, a list with the same of a layer of each group of the shape, and
+---                  ends, of what stands before and behind them
 ---    cache         bytes of a token in all layers, windows or not; state: bytes of a sequence, however long, where layers
 ---                  have one
 ---and methods, each of which takes one table of named parameters:
 ---    model:prefill { seq =, batch =, cached = }      programs of a step
 ---    model:decode { cached =, batch =, seq = }
 ---    model:chunked { requests = { { new, cached }, … } }
----    model:train_step { seq =, batch =, recompute = }
+---    model:train_step { seq =, batch =, microbatches =, recompute = }
 ---    model:bytes(x)                                  what a program or its result moves, term by term
 ---    model:touched { tokens = }                      matrix elements that a step reads
 ---    model:cache_bytes { tokens =, batch =, page = }
@@ -2046,6 +2077,59 @@ function stream.transpose(p) end
 ---Models: Vaswani et al., arXiv 1706.03762; the family's page for what differs.
 ---@class kcost.lib.transformer
 local transformer = {}
+
+---
+---@return any
+function transformer.state() end
+
+---
+---@return any
+function transformer.latent() end
+
+---
+---@return any
+function transformer.heads() end
+
+---transformer_backward.lua: the kernels of a layer's backward pass.
+---
+---The backward pass of a matmul Y = X W is two: dX = dY W^T and dW = X^T dY.  That of attention is five, since the scores are
+---computed again (FlashAttention): 2.5 of the forward pass; those of a latent's positions count with them.  "d X" is the
+---gradient of the tensor X, "gradient W" that of the weights W.  Where tensor ranks share a branch, the gradient of what it
+---reads is a sum over them: an allreduce of [b t k], of the latents where these are what all heads read.  Rows of experts
+---travel as in the forward pass.
+---@class kcost.lib.transformer_backward
+local transformer_backward = {}
+
+---The gradients of a norm, as norm.lua has them; that of its weights is a kernel of its own: its rows are summed up.
+---    n    { name, x =, dy =, to =, kind =, rows = "b t", over = "k", onto = a gradient that is added }
+---@return any
+function transformer_backward.norm() end
+
+---dX and dW of Y = X W.
+---    m    { name, x =, ins =, outs =, dy =, dtype = } with the dims that X and Y have beside tokens; more = { name, dy } of a
+---         second matrix of the same X, bias =, onto = a gradient that is added to dX, row = a factor of each row of dY
+---@return any
+function transformer_backward.product() end
+
+---
+---@return any
+function transformer_backward.heads() end
+
+---
+---@return any
+function transformer_backward.latent() end
+
+---
+---@return any
+function transformer_backward.state() end
+
+---The kernels of a layer's backward pass; what the forward pass dropped is computed again first.
+---@return any
+function transformer_backward.layer() end
+
+---Has a layer a backward pass here?
+---@return any
+function transformer_backward.knows() end
 
 ---@class kcost.Lib
 ---@field attention kcost.lib.attention
@@ -2066,6 +2150,7 @@ local transformer = {}
 ---@field stencil kcost.lib.stencil
 ---@field stream kcost.lib.stream
 ---@field transformer kcost.lib.transformer
+---@field transformer_backward kcost.lib.transformer_backward
 
 ---@class kcost
 local kc = {}

@@ -59,6 +59,14 @@ agree.all("ssd", scan.ssd(size), {
   bytes = 4 * 4 * tokens * h + 2 * 4 * b * h * chunks + 2 * tokens * (4 * n + 3 * p * h) + 4 * 4 * states
     + 2 * 2 * score,
 })
+-- by kernel, inputs: of a token and head, of a chunk's end, of X, of B, of a state; then dG whole, G and dG where they are live
+agree.all("ssd backward", scan.ssd_backward(size), {
+  matrix = 2 * (2 * 2 * n * p * tokens * h + 2 * n * live + 2 * p * live * h),
+  vector = tokens * h * (p + 1 + n + p + 2 * n + 4 * p + 1) + 4 * live * h + 2 * states + 2 * n * tokens,
+  special = 2 * tokens * h + live * h + b * h * chunks,
+  bytes = 3 * 4 * tokens * h + 2 * 4 * b * h * chunks + 10 * 2 * p * tokens * h + 10 * 2 * n * tokens + 5 * 4 * states
+    + 2 * score + 2 * 2 * live,
+})
 agree.all("linear attention", scan.linear_attention(size), {
   matrix = 4 * n * p * tokens * h + 2 * (n + p) * live * h, vector = states + p * tokens * h,
   bytes = 2 * tokens * h * (3 * n + 3 * p) + 4 * 4 * states,
