@@ -6,124 +6,29 @@
 --                                                that is learned, or nothing; norm: "rms" or "layer"
 --     activations                                what inputs of matmuls by low-bit weights are rounded to, or nothing
 --     groups     layers that are alike, each { count =, norms =, post =, parallel =, attention =, mlp = }
---     attention  of heads: { kind = "heads", heads, kv_heads, head_dim, value_dim, window, qkv_bias, out_bias, qk_norm,
+--     attention  of heads: { kind = "heads", heads, kv_heads, head_dim, value_dim, window, chunk, qkv_bias, out_bias, qk_norm,
 --                rope, gate, qkv, out }; latent (MLA): { kind = "latent", heads, q_rank, latent_dim, rope_dim, head_dim,
 --                value_dim, qkv, kv_b, out }; a state-space layer (Mamba-2): { kind = "state", heads, head_dim, state, groups,
---                conv, conv_bias, proj_bias, chunk, qkv, out }; the last ones are dtypes of weights.  Nothing where a layer
---                has only an mlp, and mlp is nothing where it has none
+--                conv, conv_bias, proj_bias, chunk, qkv, out }, (Mamba): { kind = "selective", inner, state, rank, norms, conv,
+--                conv_bias, proj_bias, qkv, out }; a gated delta rule: { kind = "delta", heads, key_heads, key_dim, value_dim,
+--                conv, chunk, qkv, out }; the last ones are dtypes of weights.  chunk of heads: keys before the start of a query's
+--                chunk are not seen.  Nothing where a layer has only an mlp, and mlp is nothing where it has none
 --     mlp        { kind = "dense", inner, gated, act, bias, up, down }; { kind = "experts", experts, top_k, inner, gated,
 --                act, bias, router_bias, up, down, shared, shared_gate, shared_up, shared_down }: shared is the inner
 --                size of the expert that all tokens use, 0 without
 --     audit      a list of { key =, status =, value =, note = }, status being "used", "defaulted", "ignored" (it changes no
 --                cost) or "unknown"
 -- A file of several parts (images and text) is read for its text_config.  What a family needs and the file lacks is an
--- error; so is a family that is not in the table below: none is guessed.
+-- error; so is a family that is not in config_families.lua: none is guessed.
 local kc = require "kcost"
-local reader, weights_of = kc.lib.config_keys, kc.lib.config_weights.dtypes
+local reader, weights_of, known = kc.lib.config_keys, kc.lib.config_weights.dtypes, kc.lib.config_families
 local shown = reader.shown
 local config = {}
-
--- ---- families -----------------------------------------------------------------------------------------------
-
-local function whole_window(r)
-    local window = r:take("sliding_window", "count", false, "all layers")
-    return function() return window end
-end
-
-local function qwen_window(r)
-    local slides = r:flag("use_sliding_window", false)
-    local window, from = r:take("sliding_window", "count", false), r:take("max_window_layers", "count", slides and 28 or false)
-    return function(layer) return slides and layer >= from and window or nil end
-end
-
--- Every `every`-th layer sees all keys, the others a window.
-local function pattern(every, default)
-    return function(r)
-        local window = r:take("sliding_window", "count", default)
-        local period = every > 2 and r:take("sliding_window_pattern", "size", every) or every
-        return function(layer) return (layer + 1) % period ~= 0 and window or nil end
-    end
-end
-
-local function rms(more)
-    local family = { norm = "rms", gated = true, act = "silu", rope = true, tied = false }
-    for key, value in pairs(more or {}) do family[key] = value end
-    return family
-end
-
-local function layered(more)
-    local family = rms { norm = "layer", gated = false, act = "gelu", qkv_bias = true, out_bias = true, mlp_bias = true }
-    for key, value in pairs(more or {}) do family[key] = value end
-    return family
-end
-
-local function four_hidden(s) return 4 * s.hidden end
-
-local falcon = layered {
-    tied = true, inner = four_hidden, qkv_bias = "bias", out_bias = "bias", mlp_bias = "bias", falcon = true,
-}
-
-local families = {
-    llama = rms { qkv_bias = "attention_bias", out_bias = "attention_bias", mlp_bias = "mlp_bias" },
-    mistral = rms { window = whole_window },
-    mixtral = rms { window = whole_window, experts = { count = "num_local_experts", inner = "intermediate_size" } },
-    qwen2 = rms { qkv_bias = true, window = qwen_window },
-    qwen2_moe = rms { qkv_bias = true, window = qwen_window, experts = { sparse = "step", shared_gate = true } },
-    qwen3 = rms { qkv_bias = "attention_bias", out_bias = "attention_bias", qk_norm = true, window = qwen_window },
-    qwen3_moe = rms {
-        qkv_bias = "attention_bias", out_bias = "attention_bias", qk_norm = true, window = qwen_window,
-        experts = { sparse = "step" },
-    },
-    gemma = rms { act = "gelu", tied = true, head_dim = 256 },
-    gemma2 = rms { act = "gelu", tied = true, head_dim = 256, post = true, window = pattern(2, 4096) },
-    gemma3_text = rms { act = "gelu", tied = true, head_dim = 256, post = true, qk_norm = true, window = pattern(6, 4096) },
-    phi3 = rms { window = whole_window },
-    olmo2 = rms { qk_norm = "all", post_only = true, qkv_bias = "attention_bias", out_bias = "attention_bias" },
-    gpt_oss = rms {
-        qkv_bias = "attention_bias", out_bias = "attention_bias", sinks = true, window = pattern(2, 128),
-        experts = { count = "num_local_experts", inner = "intermediate_size", bias = true },
-    },
-    deepseek_v2 = rms { latent = true, experts = { count = "n_routed_experts", sparse = "first" } },
-    deepseek_v3 = rms { latent = true, experts = { count = "n_routed_experts", sparse = "first" } },
-    kimi_k2 = rms { latent = true, experts = { count = "n_routed_experts", sparse = "first" } },
-    gpt2 = layered { tied = true, rope = false, positions = true, inner = four_hidden },
-    gpt_neox = layered { parallel = "use_parallel_residual", norms = 2 },
-    opt = layered { tied = true, act = "relu", rope = false, positions = true, offset = 2 },
-    starcoder2 = layered {
-        tied = true, window = whole_window, qkv_bias = "use_bias = true", out_bias = "use_bias = true",
-        mlp_bias = "use_bias = true",
-    },
-    mamba2 = rms { state = true, layers = function() return function() return "state", false end end },
-    bamba = rms { state = true, layers = function(r)
-        local attends = {}
-        for _, layer in ipairs(r:take("attn_layer_indices", "table")) do attends[layer] = true end
-        return function(layer) return attends[layer] and "attention" or "state", true end
-    end },
-    nemotron_h = rms {
-        state = true, rope = false, gated = false, act = "relu2", qkv_bias = "attention_bias", out_bias = "attention_bias",
-        mlp_bias = "mlp_bias", layers = function(r, s)
-            local letters = r:take("hybrid_override_pattern", "text")
-            if #letters ~= s.layers or letters:find("[^M*-]") then
-                r:refuse("hybrid_override_pattern", "expected an M, * or - for each of the " .. kc.str(s.layers) .. " layers")
-            end
-            local mixers = { M = "state", ["*"] = "attention" }
-            return function(layer)
-                local letter = letters:sub(layer + 1, layer + 1)
-                return mixers[letter], letter == "-"
-            end
-        end,
-    },
-    falcon = falcon, RefinedWebModel = falcon, RefinedWeb = falcon,
-}
-
--- The text parts of files that have pictures too.
-families.qwen2_vl_text, families.qwen2_5_vl_text = families.qwen2, families.qwen2
-families.qwen3_vl_text, families.qwen3_vl_moe_text = families.qwen3, families.qwen3_moe
 
 -- The names of the families that are known, sorted.
 function config.families()
     local names = {}
-    for name in pairs(families) do names[#names + 1] = name end
+    for name in pairs(known.families) do names[#names + 1] = name end
     table.sort(names)
     return names
 end
@@ -166,8 +71,9 @@ local function of_heads(r, s, family)
     return {
         kind = "heads", heads = heads, kv_heads = kv, head_dim = head_dim, value_dim = head_dim,
         rope = family.rope and not (family.falcon and r:flag("alibi", false)),
-        qkv_bias = flag(r, family.qkv_bias), out_bias = flag(r, family.out_bias), qk_norm = family.qk_norm or false,
-        sinks = family.sinks or false,
+        qkv_bias = flag(r, family.qkv_bias), out_bias = flag(r, family.out_bias), sinks = family.sinks or false,
+        qk_norm = family.qk_norm == "use_qk_norm" and (r:flag("use_qk_norm", true) and "plain") or family.qk_norm or false,
+        gate = family.gate or false,
     }
 end
 
@@ -200,18 +106,32 @@ local function of_state(r, s)
     }
 end
 
--- Which layers have experts: a function of the layer, or nothing.
-local function sparse_layers(r, how)
-    if how.sparse == "first" then
-        local first, step = r:take("first_k_dense_replace", "count", 0), r:take("moe_layer_freq", "size", 1)
-        return function(layer) return layer >= first and layer % step == 0 end
-    elseif how.sparse == "step" then
-        local step, dense = r:take("decoder_sparse_step", "size", 1), {}
-        for _, layer in ipairs(r:take("mlp_only_layers", "table", false) or {}) do dense[layer] = true end
-        return function(layer) return (layer + 1) % step == 0 and not dense[layer] end
+local function of_selective(r, s)
+    local rank = r.given.mamba_dt_rank ~= "auto" and r:take("mamba_dt_rank", "size", false)
+    if not rank then
+        rank = math.ceil(s.hidden / 16)
+        r:note("mamba_dt_rank", "defaulted", rank, "a sixteenth of the hidden size")
     end
-    return function() return true end
+    return {
+        kind = "selective", inner = r:take("mamba_expand", "size", 2) * s.hidden, state = r:take("mamba_d_state", "size", 16),
+        rank = rank, norms = true, conv = r:take("mamba_d_conv", "size", 4), conv_bias = r:flag("mamba_conv_bias", true),
+        proj_bias = r:flag("mamba_proj_bias", false),
+    }
 end
+
+local function of_delta(r)
+    local a = {
+        kind = "delta", heads = r:take("linear_num_value_heads", "size"), key_heads = r:take("linear_num_key_heads", "size"),
+        key_dim = r:take("linear_key_head_dim", "size"), value_dim = r:take("linear_value_head_dim", "size"),
+        conv = r:take("linear_conv_kernel_dim", "size", 4), chunk = 64,         -- tokens that a kernel takes at once
+    }
+    if a.heads % a.key_heads ~= 0 then
+        r:refuse("linear_num_key_heads", kc.str(a.key_heads) .. " do not divide the " .. kc.str(a.heads) .. " heads of values")
+    end
+    return a
+end
+
+local with_states = { { "state", of_state }, { "selective", of_selective }, { "delta", of_delta } }
 
 local function of_experts(r, family, dense)
     local how = family.experts
@@ -225,7 +145,7 @@ local function of_experts(r, family, dense)
         r:refuse("num_experts_per_tok", kc.str(e.top_k) .. " is more than the " .. kc.str(e.experts) .. " experts")
     end
     local shared = r:take("n_shared_experts", "count", false)
-    e.shared = shared and shared * e.inner or r:take("shared_expert_intermediate_size", "count", false) or 0
+    e.shared = how.shared and e.inner or shared and shared * e.inner or r:take("shared_expert_intermediate_size", "count", false) or 0
     return e
 end
 
@@ -235,21 +155,26 @@ local dtypes = { float32 = "f32", float16 = "f16", bfloat16 = "bf16", f32 = "f32
 
 -- What each layer sees: nothing for all keys, or the window.
 local function windows(r, s, family)
-    local by_rule = family.window and family.window(r) or function() end
+    local by_rule = family.window and family.window(r, s) or function() end
     local types = r:take("layer_types", "table", false)
     if not types then return by_rule end
     if #types ~= s.layers then
         r:refuse("layer_types", "has " .. kc.str(#types) .. " entries for " .. kc.str(s.layers) .. " layers")
     end
     local window = r:take("sliding_window", "count", false)
+    local kinds, named = family.kinds or { "full_attention", "sliding_attention" }, {}
+    for _, kind in ipairs(kinds) do named[kind] = true end
     for i, kind in ipairs(types) do
-        if kind ~= "full_attention" and kind ~= "sliding_attention" then
-            r:refuse("layer_types", "entry " .. i .. " is " .. shown(kind) .. ", and there are full_attention and sliding_attention")
+        if not named[kind] then
+            r:refuse("layer_types", "entry " .. i .. " is " .. shown(kind) .. ", and there are " .. table.concat(kinds, " and "))
         elseif kind == "sliding_attention" and not window then
             r:refuse("sliding_window", "is missing, and a layer slides")
         end
     end
-    return function(layer) return types[layer + 1] == "sliding_attention" and window or nil end
+    return function(layer)
+        local kind, _, chunk, turned = types[layer + 1], by_rule(layer)
+        return kind == "sliding_attention" and window or nil, kind == "chunked_attention" and chunk or nil, turned
+    end
 end
 
 local function copied(t, more)
@@ -261,6 +186,12 @@ end
 
 local function name_of(dtype) return type(dtype) == "string" and dtype or dtype.name end
 
+-- What goes into a layer's mixer and what comes out of it, as files name these modules.
+local modules = {
+    attention = { "self_attn.q_proj", "self_attn.o_proj" }, delta = { "linear_attn.in_proj_qkvz", "linear_attn.out_proj" },
+    selective = { "mamba.in_proj", "mamba.out_proj" }, state = { "mamba.in_proj", "mamba.out_proj" },
+}
+
 -- Layers that are alike, in the order of their first; `rules` say of each layer what it has.
 local function groups_of(s, rules, mixers, dense, experts)
     local weights = rules.weights
@@ -268,15 +199,18 @@ local function groups_of(s, rules, mixers, dense, experts)
     for layer = 0, s.layers - 1 do
         local path = "model.layers." .. kc.str(layer) .. "."
         local mixer, has_mlp = rules.mixer_of(layer)
-        local sparse, window = experts and rules.is_sparse(layer), rules.window_of(layer)
+        local sparse, window, chunk, turned = experts and rules.is_sparse(layer), rules.window_of(layer)
         local inside = sparse and "mlp.experts.0." or "mlp."
-        local a = { window = window ~= 0 and window or nil, qkv = weights(path .. "self_attn.q_proj"),
-            out = weights(path .. "self_attn.o_proj"), kv_b = weights(path .. "self_attn.kv_b_proj") }
+        local module = modules[mixer] or modules.attention
+        local a = { window = window ~= 0 and window or nil, chunk = mixer == "attention" and chunk or nil,
+            qkv = weights(path .. module[1]), out = weights(path .. module[2]), kv_b = weights(path .. "self_attn.kv_b_proj") }
+        if turned == false then a.rope, a.qk_norm = false, false end
         local m = { up = weights(path .. inside .. "up_proj"), down = weights(path .. inside .. "down_proj"),
             shared_up = weights(path .. "mlp.shared_experts.up_proj"),
             shared_down = weights(path .. "mlp.shared_experts.down_proj") }
         local key = table.concat({ tostring(mixer), tostring(has_mlp), tostring(sparse), kc.str(a.window or 0),
-            name_of(a.qkv), name_of(a.out), name_of(a.kv_b), name_of(m.up), name_of(m.down), name_of(m.shared_up) }, " ")
+            kc.str(a.chunk or 0), tostring(turned), name_of(a.qkv), name_of(a.out), name_of(a.kv_b), name_of(m.up),
+            name_of(m.down), name_of(m.shared_up) }, " ")
         if not by[key] then
             by[key] = {
                 count = 0, norms = mixer and has_mlp and s.norms or 1, post = s.post, parallel = s.parallel, pre = s.pre,
@@ -316,7 +250,7 @@ function config.read(call, given)
     if type(given) ~= "table" then error(call .. ": config: expected a table, as kc.load_json gives, got a " .. type(given)) end
     local r = text_part(reader.new(call, given, "", {}))
     local name = r:take("model_type", "text")
-    local family = families[name]
+    local family = known.families[name]
     if not family then
         r:refuse("model_type", shown(name) .. " is no family that is known here: its layers would be a guess; there are "
             .. table.concat(config.families(), ", "))
@@ -347,23 +281,23 @@ function config.read(call, given)
         local mixer, mlp = mixer_of(layer)
         has[mixer or "none"], has.mlp = true, has.mlp or mlp
     end
-    local mixers = {
-        attention = has.attention and (family.latent and of_latent(r) or of_heads(r, s, family)) or nil,
-        state = has.state and of_state(r, s) or nil,
-    }
+    local mixers = { attention = has.attention and (family.latent and of_latent(r) or of_heads(r, s, family)) or nil }
+    for _, kind in ipairs(with_states) do mixers[kind[1]] = has[kind[1]] and kind[2](r, s) or nil end
     local act = r:take("hidden_act activation_function hidden_activation mlp_hidden_act", "text", family.act)
     local dense = {
         kind = "dense", gated = family.gated, bias = flag(r, family.mlp_bias),
         act = acts[act] or r:refuse("hidden_act", "there is no " .. shown(act) .. " here; there are gelu, relu and silu"),
     }
     local how = family.experts
-    local experts, is_sparse = how and of_experts(r, family, dense), how and sparse_layers(r, how)
+    local experts, is_sparse = how and of_experts(r, family, dense), how and known.sparse(r, how)
     local needs_dense = not how and has.mlp
     for layer = 0, how and s.layers - 1 or -1 do needs_dense = needs_dense or not is_sparse(layer) end
     if needs_dense then
-        dense.inner = r:take("intermediate_size n_inner ffn_dim ffn_hidden_size", "size", family.inner and family.inner(s))
-    elseif not r.seen.intermediate_size and r.given.intermediate_size ~= nil then
-        r:note("intermediate_size", "ignored", r.given.intermediate_size, "no layer is dense")
+        local names = family.inner_key or "intermediate_size n_inner ffn_dim ffn_hidden_size"
+        dense.inner = r:take(names, "size", family.inner and family.inner(s))
+    else
+        local key = family.inner_key or "intermediate_size"
+        if not r.seen[key] and r.given[key] ~= nil then r:note(key, "ignored", r.given[key], "no layer is dense") end
     end
     local weights
     weights, s.activations = weights_of(r, s.dtype)

@@ -86,7 +86,8 @@ for word in ([[architectures auto_map transformers_version _name_or_path use_cac
     chunk_size_feed_forward is_encoder_decoder is_decoder cross_attention_hidden_size add_cross_attention
     tie_encoder_decoder max_length min_length do_sample early_stopping num_beams id2label label2id
     apply_residual_connection_post_layernorm final_logit_softcapping attn_logit_softcapping query_pre_attn_scalar
-    attention_chunk_size scale_attn_by_inverse_layer_idx reorder_and_upcast_attn scale_attn_weights n_ctx
+    attn_temperature_tuning floor_scale attn_scale for_llm_compressor attention_chunk_size
+    scale_attn_by_inverse_layer_idx reorder_and_upcast_attn scale_attn_weights n_ctx
     initial_context_length original_max_position_embeddings layerdrop activation_dropout dropout init_std
     do_layer_norm_before experts_per_token use_mem_efficient_attention model_max_length
     cache_implementation time_step_limit time_step_min time_step_max time_step_floor time_step_rank

@@ -183,6 +183,65 @@ function scan.linear_attention(p)
     return kc.program("linear attention", { S, H, kc.write("O", kc.map("add", before, inside), p.dtype) })
 end
 
+-- The gated delta rule in chunks (arXiv 2412.06464, section 3.3; arXiv 2406.06484): H = a H + k beta (v - k a H), y = q H, with
+-- a decay a and a rate beta of each token and head.  A program of six untiled kernels; h heads of values and states, of which
+-- key_heads share Q and K (n); L tokens a chunk, L (L + 1) / 2 pairs, without a token's own one L (L - 1) / 2:
+--     cumulative    a running sum of the decays' logarithms in each chunk
+--     products      A[i,j] = beta_i exp(a_i - a_j) sum_n K[i,n] K[j,n], for j < i    2 n FLOP a pair and key head
+--     inverse       T = (1 + A)^-1, by substitution: L (L - 1) (L - 2) / 3 FLOP a chunk and head
+--     rows          W = T beta exp(a) K, U = T beta V                                2 (n + p) FLOP a pair and head
+--     states        H_c = exp(a_end) H_(c-1) + (exp(a_end - a_j) K)^T V', V' = U - W H_(c-1)    4 n p a token and head
+--     output        Y = exp(a_i) Q H + (Q K^T exp(a_i - a_j)) V'       2 n FLOP a pair and key head, 2 p a pair and head,
+--                                                                      2 n p a token and head
+--     seq, heads    sizes, required
+--     key_heads     heads
+--     head_dim (p)  128
+--     state (n)     128
+--     chunk         tokens, which divide seq: 64
+--     batch         1
+--     dtype         of Q, K, V, W, U and Y; gates and states are f32: "bf16"
+-- Beside the matmuls, a token and head: 1 (running sum), 1 and an exp (beta exp(a)), n + p (with K and V), 1, an exp and n
+-- (exp(a_end - a_j) K), p (V'), 2 p and an exp (exp(a_i), sum of Y); a pair without a token's own and head: 3 and an exp; a pair
+-- and head: 2 and an exp; a chunk and head: an exp; 2 FLOP an element of a state.
+-- Compulsory traffic: each tensor once in each kernel that has it.  That V' needs the state before it makes no difference to
+-- counts: here the states are made of U.
+function scan.gated_delta(p)
+    p = chunked("scan.gated_delta", p, { state = 128, head_dim = 128, chunk = 64, key_heads = { "heads" } })
+    if p.heads % p.key_heads ~= 0 then error("scan.gated_delta: key_heads: must divide heads") end
+    p.size.g, p.size.h = p.key_heads, p.heads / p.key_heads
+    local read = reader(p, p.size)
+    local function write(name, value, dims, dtype) return kc.write(name, value, { dtype = dtype or p.dtype, dims = dims }) end
+    local function live(x, hi) return kc.mask(x, "i", "j", { hi = hi }) end
+    local keys = kc.tensor("K", "b c j g n", p.dtype, p.size)
+    local K, K_i = kc.read(keys), kc.read(keys, "b c i g n", { size = p.size })
+    local cumulative = write("a", kc.scan("sum", read("log a", "b g h c j", "f32"), "j"), "b g h c j", "f32")
+    local a_j, a_i = kc.read(cumulative), kc.read(cumulative, "b g h c i", { size = p.size })
+    local a_end, beta = read("a end", "b g h c", "f32"), read("beta", "b g h c j", "f32")
+    local beta_i = read("beta i", "b g h c i", "f32")
+    local function decayed(x) return kc.map("mul", x, kc.map("exp", kc.map("sub", a_i, a_j))) end
+
+    local A = write("A", kc.map("mul", decayed(live(kc.matmul(K_i, K, "n"), -1)), beta_i), "b c g h i j", "f32")
+    local substitution = { name = "substitution", flops = 2 * math.max(0, p.chunk - 2) / 3 }
+    local T = write("T", kc.map(substitution, live(kc.read(A), -1)), "b c g h i j")
+    local inverse = live(read("T", "b c g h i j"), 0)                -- its diagonal is 1
+    local W = write("W", kc.matmul(inverse, kc.map("mul", K, kc.map("mul", beta, kc.map("exp", a_j))), "j"), "b c i g h n")
+    local U = write("U", kc.matmul(inverse, kc.map("mul", read("V", "b c j g h p"), beta), "j"), "b c i g h p")
+
+    local rows = kc.read(U, "b c j g h p", { size = p.size })
+    local S = kc.matmul(kc.map("mul", K, kc.map("exp", kc.map("sub", a_end, a_j))), rows, "j")
+    local pair = kc.map({ name = "pair", flops = 0 }, kc.map("exp", a_end), S)
+    local H = kc.scan({ name = "recurrence", flops = 2 }, pair, "c")
+    local before = kc.matmul(kc.read(W, "b c j g h n", { size = p.size }), kc.cast(H, p.dtype), "n")
+    local states = kc.kernel("states", {
+        write("H", H, "b c g h n p", "f32"), write("V new", kc.map("sub", rows, before), "b c j g h p"),
+    })
+    local Q = read("Q", "b c i g n")
+    local inside = kc.matmul(decayed(live(kc.matmul(Q, K, "n"), 0)), read("V new", "b c j g h p"), "j")
+    local far = kc.matmul(Q, kc.cast(read("H", "b c g h n p", "f32"), p.dtype), "n")
+    local Y = write("Y", kc.map("add", kc.map("mul", far, kc.map("exp", a_i)), inside), "b c i g h p")
+    return kc.program("gated delta rule", { cumulative, A, T, kc.kernel("rows", { W, U }), states, Y })
+end
+
 -- One token of a decode: H = a H + B x, y = C H, an untiled kernel; the state lies in HBM between tokens, whatever
 -- the context (Mamba-2, linear attention with B = K, C = Q, x = V).
 --     heads         required

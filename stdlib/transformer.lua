@@ -57,8 +57,12 @@ local function share(call, name, size, ranks)
 end
 
 local function rank_attention(a, ranks)
+    if a.kind == "selective" then return merge(a, { inner = share("transformer", "the inner size", a.inner, ranks) }) end
     local heads = share("transformer", "the heads", a.heads, ranks)
     if a.kind == "state" then return merge(a, { heads = heads, groups = math.max(1, math.floor(a.groups / ranks)) }) end
+    if a.kind == "delta" then
+        return merge(a, { heads = heads, key_heads = share("transformer", "the heads of Q and K", a.key_heads, ranks) })
+    end
     if a.kind == "latent" then return merge(a, { heads = heads }) end
     -- fewer heads of K and V than ranks: each rank has one
     local kv = a.kv_heads < ranks and 1 or share("transformer", "the heads of K and V", a.kv_heads, ranks)
@@ -116,6 +120,27 @@ function adders.state(sum, s, a)
     if a.proj_bias then vector(sum, width + channels + a.heads + k, s.dtype) end
 end
 
+function adders.selective(sum, s, a)
+    local k, inner = s.hidden, a.inner
+    matrix(sum, 2 * k * inner, a.qkv)
+    matrix(sum, inner * a.conv, s.dtype)
+    matrix(sum, inner * (a.rank + 2 * a.state) + a.rank * inner, a.qkv)
+    matrix(sum, inner * k, a.out)
+    vector(sum, inner * (a.state + 2), s.dtype)                      -- A, D, the bias of dt
+    if a.norms then vector(sum, a.rank + 2 * a.state, s.dtype) end
+    if a.conv_bias then vector(sum, inner, s.dtype) end
+    if a.proj_bias then vector(sum, 2 * inner + k, s.dtype) end
+end
+
+function adders.delta(sum, s, a)
+    local k, values = s.hidden, a.heads * a.value_dim
+    local channels = 2 * a.key_heads * a.key_dim + values
+    matrix(sum, k * (channels + values + 2 * a.heads), a.qkv)
+    matrix(sum, channels * a.conv, s.dtype)
+    matrix(sum, values * k, a.out)
+    vector(sum, 2 * a.heads + a.value_dim, s.dtype)                  -- A, the bias of dt; the norm
+end
+
 function adders.latent(sum, s, a)
     local k, wide, turned = s.hidden, a.latent_dim + a.rope_dim, a.heads * (a.head_dim + a.rope_dim)
     matrix(sum, k * ((a.q_rank or turned) + wide), a.qkv)
@@ -130,10 +155,10 @@ end
 
 function adders.heads(sum, s, a)
     local k, q, kv = s.hidden, a.heads * a.head_dim, a.kv_heads * (a.head_dim + a.value_dim)
-    matrix(sum, k * (q + kv), a.qkv)
+    matrix(sum, k * ((a.gate and 2 or 1) * q + kv), a.qkv)
     if a.qkv_bias then vector(sum, q + kv, s.dtype) end
     if a.out_bias then vector(sum, k, s.dtype) end
-    if a.qk_norm then
+    if a.qk_norm and a.qk_norm ~= "plain" then
         vector(sum, a.qk_norm == "all" and q + a.kv_heads * a.head_dim or 2 * a.head_dim, s.dtype)
     end
     if a.sinks then vector(sum, a.heads, s.dtype) end
@@ -205,19 +230,32 @@ end
 
 -- Elements that a layer keeps of a token.
 local function kept(a)
-    if not a or a.kind == "state" then return 0 end
-    if a.kind == "latent" then return a.latent_dim + a.rope_dim end
-    return a.kv_heads * (a.head_dim + a.value_dim)
+    if a and a.kind == "latent" then return a.latent_dim + a.rope_dim end
+    return a and a.kind == "heads" and a.kv_heads * (a.head_dim + a.value_dim) or 0
 end
 
--- Bytes that a layer keeps of a sequence, however long: the state in f32, and the taps of the convolution.
-local function kept_state(s, a)
-    if not a or a.kind ~= "state" then return 0 end
+-- Elements of a layer's state of a sequence, however long, and the channels of which it keeps the last taps.
+local states = {}
+
+function states.state(a)
     local width = a.heads * a.head_dim
-    return width * a.state * 4 + (width + 2 * a.groups * a.state) * (a.conv - 1) * kc.dtype(s.dtype).bits / 8
+    return width * a.state, width + 2 * a.groups * a.state
 end
 
--- Bytes of the cache of one rank: `batch` sequences of `tokens` each, windows kept, whole pages, states included.
+function states.selective(a) return a.inner * a.state, a.inner end
+
+function states.delta(a)
+    return a.heads * a.key_dim * a.value_dim, 2 * a.key_heads * a.key_dim + a.heads * a.value_dim
+end
+
+-- Bytes that a layer keeps of a sequence: the state in f32, and the taps.
+local function kept_state(s, a)
+    if not (a and states[a.kind]) then return 0 end
+    local elements, channels = states[a.kind](a)
+    return elements * 4 + channels * (a.conv - 1) * kc.dtype(s.dtype).bits / 8
+end
+
+-- Bytes of the cache of one rank: `batch` sequences of `tokens` each, windows and chunks kept, whole pages, states included.
 --     tokens    required
 --     batch     1
 --     page      slots of a page: 1
@@ -225,7 +263,8 @@ function model:cache_bytes(p)
     p = take("transformer.cache_bytes", p, { tokens = parameters.size, batch = 1, page = 1 })
     local slots = 0
     for _, group in ipairs(self.rank.groups) do
-        local tokens = math.min(p.tokens, group.attention and group.attention.window or p.tokens)
+        local a = group.attention or {}
+        local tokens = math.min(p.tokens, a.window or a.chunk or p.tokens)
         slots = slots + group.count * math.ceil(tokens / p.page) * p.page * kept(group.attention)
     end
     return p.batch * (slots * kc.dtype(self.kv_dtype).bits / 8 + self.state)
@@ -323,7 +362,7 @@ function model:chunked(p)
     p = take("transformer.chunked", p, { requests = parameters.required, distinct = optional })
     local requests, sequences, tokens = requests_of(p.requests)
     for _, group in ipairs(self.rank.groups) do
-        if group.attention and group.attention.kind == "state" then
+        if group.attention and states[group.attention.kind] then
             error("transformer.chunked: requests: layers with a state have no chunks here")
         end
     end

@@ -6,24 +6,25 @@
 -- reads is a sum over them: an allreduce of [b t k], of the latents where these are what all heads read.  Rows of experts
 -- travel as in the forward pass.
 local kc = require "kcost"
-local layers = kc.lib.transformer_layers
+local layers, states = kc.lib.transformer_layers, kc.lib.transformer_states
 
 local backward = {}
 
 -- The gradients of a norm, as norm.lua has them; that of its weights is a kernel of its own: its rows are summed up.
---     n    { name, x =, dy =, to =, kind =, rows = "b t", over = "k", onto = a gradient that is added }
+--     n    { name, x =, dy =, to =, kind =, rows = "b t", over = "k", onto = a gradient that is added, plain = no weights }
 function backward.norm(b, list, n)
     local name, rows, over = n[1], n.rows or "b t", n.over or "k"
     local dims = rows .. " " .. over
     local r, dY, x = b:read("row factor", rows, "f32"), b:read(n.dy, dims), b:read(n.x, dims)
     if n.kind == "layer" then x = kc.map("sub", x, b:read("row mean", rows, "f32")) end
-    local y, g = kc.map("mul", x, r), kc.map("mul", dY, b:read("W " .. name, over))
+    local y, g = kc.map("mul", x, r), n.plain and dY or kc.map("mul", dY, b:read("W " .. name, over))
     local function mean(of) return kc.map("scale", kc.reduce("sum", of, over)) end
     local dX = kc.map("sub", g, kc.map("mul", y, mean(kc.map("mul", g, y))))
     if n.kind == "layer" then dX = kc.map("sub", dX, mean(g)) end
     dX = kc.map("mul", dX, r)
     if n.onto then dX = kc.map("add", dX, b:read(n.onto, dims)) end
     list[#list + 1] = kc.kernel(name .. " dX", { b:write(n.to, dX, nil, dims) })
+    if n.plain then return end
     local written = { b:write("gradient " .. name, kc.reduce("sum", kc.map("mul", dY, y), rows)) }
     if n.kind == "layer" then written[2] = b:write("gradient " .. name .. " bias", kc.reduce("sum", dY, rows)) end
     list[#list + 1] = kc.kernel(name .. " dW", written)
@@ -159,21 +160,29 @@ end
 -- The gradients of softmax(q k^T) v from the log-sum-exp of each row, as attention.flash_backward has them, untiled: of the
 -- scores, out of probabilities that are computed again, and of V.
 --     scores    as the forward pass has them, masked; rows: their dims
-local function probabilities(b, list, rows, scores, V)
-    local O, dO = b:read("O", rows .. " e"), b:read("d O", rows .. " e")
-    list[#list + 1] = kc.kernel("row sums", { b:write("row sum", kc.reduce("sum", kc.map("mul", dO, O), "e"), "f32", rows) })
+local function probabilities(b, rows, scores, V)
+    local dO = b:read("d O", rows .. " e")
     local function row(name) return b:read(name, rows, "f32") end
     local P = kc.map("exp", kc.map("sub", scores, row("row lse")))
     return P, kc.map("mul", P, kc.map("sub", kc.matmul(dO, V, "e"), row("row sum"))), dO
 end
 
+-- The sum over e of dO O, of each row.
+local function row_sums(b, rows)
+    local O, dO = b:read("O", rows .. " e"), b:read("d O", rows .. " e")
+    return kc.kernel("row sums", { b:write("row sum", kc.reduce("sum", kc.map("mul", dO, O), "e"), "f32", rows) })
+end
+
 local function core_backward(b, list, a)
-    local q, k = b:read("Q", "b t g h d"), b:read("cache K", "b j g d")
-    local P, dS, dO = probabilities(b, list, "b t g h", b:masked(a, kc.matmul(q, k, "d"), "j"), b:read("cache V", "b j g e"))
-    list[#list + 1] = kc.kernel("attention backward", {
-        b:write("d V", kc.matmul(P, dO, "t h"), nil, "b j g e"), b:write("d K", kc.matmul(dS, q, "t h"), nil, "b j g d"),
-        b:write("d Q", kc.matmul(dS, k, "j"), nil, "b t g h d"),
-    })
+    list[#list + 1] = row_sums(b, "b t g h")
+    list[#list + 1] = b:each_request("attention backward", a, function(one)
+        local q, k, V = one:read("Q", "b t g h d"), one:read("cache K", "b j g d"), one:read("cache V", "b j g e")
+        local P, dS, dO = probabilities(one, "b t g h", one:masked(a, kc.matmul(q, k, "d"), "j"), V)
+        return kc.kernel("attention backward", {
+            one:write("d V", kc.matmul(P, dO, "t h"), nil, "b j g e"), one:write("d K", kc.matmul(dS, q, "t h"), nil, "b j g d"),
+            one:write("d Q", kc.matmul(dS, k, "j"), nil, "b t g h d"),
+        })
+    end)
     if a.sinks then
         list[#list + 1] = kc.kernel("sinks dW", { b:write("gradient sinks", kc.reduce("sum", b:read("row sum", "b t g h", "f32"), "b t")) })
     end
@@ -184,11 +193,11 @@ local function head_norms_backward(b, list, a)
     local whole = a.qk_norm == "all"
     backward.norm(b, list, {
         "q norm", x = "QKV", dy = "d turned", to = "d Q normed", kind = "rms", rows = whole and "b t" or "b t g h",
-        over = whole and "g h d" or "d",
+        over = whole and "g h d" or "d", plain = a.qk_norm == "plain",
     })
     backward.norm(b, list, {
         "k norm", x = "QKV: K", dy = "d turned: K", to = "d K normed", kind = "rms", rows = whole and "b t" or "b t g",
-        over = whole and "g d" or "d",
+        over = whole and "g d" or "d", plain = a.qk_norm == "plain",
     })
 end
 
@@ -217,7 +226,8 @@ function mixers.latent(b, list, a, dy, onto)
     local q, K = b:read(a.q_rank and "Q" or "QC", "b t h d"), b:read("K", "b j h d")
     local Qr, R = b:read("Qr", "b t h r"), b:read("cache R", "b j r")
     local scores = b:masked(a, kc.matmul(Qr, R, "r", { into = kc.matmul(q, K, "d") }), "j")
-    local P, dS, dO = probabilities(b, list, "b t h", scores, b:read("V", "b j h e"))
+    list[#list + 1] = row_sums(b, "b t h")
+    local P, dS, dO = probabilities(b, "b t h", scores, b:read("V", "b j h e"))
     list[#list + 1] = kc.kernel("attention backward", {
         b:write("d V", kc.matmul(P, dO, "t"), nil, "b j h e"), b:write("d K", kc.matmul(dS, q, "t"), nil, "b j h d"),
         b:write("d R", kc.matmul(dS, Qr, "t h"), nil, "b j r"), b:write("d Q", kc.matmul(dS, K, "j"), nil, "b t h d"),
@@ -286,10 +296,10 @@ local function heads_backward(b, list)
 end
 
 function mixers.state(b, list, a, dy, onto)
-    local one = b:state_sizes(a)
+    local one = states.state_sizes(b, a)
     backward.product(one, list, { "out", x = "O", ins = "m", outs = "k", dy = dy, dtype = a.out, bias = a.proj_bias })
     gated_norm_backward(one, list)
-    list[#list + 1] = kc.lib.scan.ssd_backward(b:ssd_sizes(a))
+    list[#list + 1] = kc.lib.scan.ssd_backward(states.ssd_sizes(b, a))
     heads_backward(one, list)
     conv_backward(one, list, a)
     backward.product(one, list, {
@@ -324,8 +334,8 @@ end
 
 -- What the backward pass computes again of a layer's mixer: what is behind its matmuls by weights.
 local function core_again(b, a)
-    if a.kind == "state" then return kc.lib.scan.ssd(b:ssd_sizes(a)) end
-    return a.kind == "latent" and b:latent_heads(a) or b:attention_core(a)
+    if a.kind == "state" then return kc.lib.scan.ssd(states.ssd_sizes(b, a)) end
+    return a.kind == "latent" and b:latent_heads(a) or b:each_request("attention", a, function(one) return one:attention_core(a) end)
 end
 
 -- The kernels of a layer's backward pass; what the forward pass dropped is computed again first.
@@ -355,7 +365,8 @@ end
 
 -- Has a layer a backward pass here?
 function backward.knows(group)
-    return not group.attention or mixers[group.attention.kind] ~= nil
+    local a = group.attention
+    return not a or mixers[a.kind] ~= nil and not a.gate
 end
 
 return backward

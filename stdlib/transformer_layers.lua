@@ -16,6 +16,7 @@
 --     pipeline  a send of [b t k] from stage to stage
 -- Names of weights begin with "W ", those of the cache with "cache ": what `role` goes by.
 local kc = require "kcost"
+local states = kc.lib.transformer_states
 local layers = {}
 
 -- What a tensor of that name is: "weights", "cache" or "activations".
@@ -69,7 +70,7 @@ function builder:with(more)
 end
 
 -- x / its root mean square (or the layer norm of x) over `dim`, times weights: 4 (7) FLOP an element, 2 (3) and a special
--- op a row, as in norm.lua.
+-- op a row, as in norm.lua.  Without a name there are no weights: 3.
 function builder:normed(x, dim, name, kind)
     local function root(total) return kc.map({ flops = 2, special = 1 }, total) end
     if kind == "layer" then
@@ -78,7 +79,7 @@ function builder:normed(x, dim, name, kind)
         return kc.map("add", kc.map("mul", y, self:read("W " .. name, dim)), self:read("W " .. name .. " bias", dim))
     end
     local y = kc.map("mul", x, root(kc.reduce("sum", kc.map("mul", x, x), dim)))
-    return kc.map("mul", y, self:read("W " .. name, dim))
+    return name and kc.map("mul", y, self:read("W " .. name, dim)) or y
 end
 
 function builder:norm(name, from, to)
@@ -123,14 +124,33 @@ local function keys_of(p, window)
     return window and math.min(keys, p.seq - 1 + window) or keys
 end
 
+-- Requests as queries see them that look no further back than the start of their chunk: the rest of the chunk that a request
+-- begins in, whole ones, the start of the last one; keys before a chunk are not there for it.
+local function in_chunks(requests, chunk)
+    local list = {}
+    for _, r in ipairs(requests) do
+        local function part(batch, seq, cached)
+            if batch * seq > 0 then list[#list + 1] = { batch = r.batch * batch, seq = seq, cached = cached } end
+        end
+        local before = r.cached % chunk
+        local first = before > 0 and math.min(chunk - before, r.seq) or 0
+        part(1, first, before)
+        part(math.floor((r.seq - first) / chunk), chunk, 0)
+        part(1, (r.seq - first) % chunk, 0)
+    end
+    return list
+end
+
 -- The attention of a step: one kernel, or where requests differ in length, all of them in one launch: what `kernel_of` makes
 -- of a builder of each.
-function builder:each_request(name, kernel_of)
-    if not self.p.requests then return kernel_of(self) end
+function builder:each_request(name, a, kernel_of)
+    local requests = self.p.requests
+    if a.chunk and (requests or a.chunk < self.p.cached + self.p.seq) then requests = in_chunks(requests or { self.p }, a.chunk) end
+    if not requests then return kernel_of(self) end
     local kernels = {}
-    for n, request in ipairs(self.p.requests) do
+    for n, request in ipairs(requests) do
         local one = self:with { b = request.batch, t = request.seq, j = request.cached + request.seq }
-        one.tensors, one.p = {}, { kv_dtype = self.p.kv_dtype, seq = request.seq, cached = request.cached }
+        one.tensors, one.p = {}, { kv_dtype = self.p.kv_dtype, batch = request.batch, seq = request.seq, cached = request.cached }
         kernels[n] = kernel_of(one)
     end
     return #kernels > 1 and kc.group(name, kernels) or kernels[1]
@@ -154,7 +174,9 @@ function builder:attention_core(a)
     local scores = self:masked(a, kc.matmul(q, K, "d"), j)
     local O = kc.matmul(kc.softmax(scores, j, { online = true }), V, j)
     if a.sinks then O = kc.map({ name = "sink", flops = 0 }, O, one:read("W sinks", "g h")) end
-    return kc.kernel(a.window and "attention, window " .. kc.str(a.window) or "attention",
+    if a.gate then O = kc.map("mul", O, kc.map("sigmoid", one:read("QKV: gate", "b t g h e"))) end
+    local sees = a.window and ", window " .. kc.str(a.window) or a.chunk and ", chunk " .. kc.str(a.chunk) or ""
+    return kc.kernel("attention" .. sees,
         { one:write("O", O, nil, "b t g h e") })
 end
 
@@ -163,14 +185,14 @@ function builder:heads(group, list)
     local a, size = group.attention, self.size
     local shared, d, e = size.h, size.d, size.e
     local q_width, k_width = size.g * shared * d, size.g * d
-    local n = q_width + k_width + size.g * e
+    local n = (a.gate and 2 or 1) * q_width + k_width + size.g * e
     local wide = self:with { n = n }
     local y = wide:product(self:input(), "qkv", "k n", "k", a.qkv)
     list[#list + 1] = kc.kernel("qkv", { wide:write("QKV", wide:bias(y, "qkv", "n", a.qkv_bias), nil, "b t n") })
 
     local q, k, v = self:read("QKV", "b t g h d"), self:read("QKV: K", "b t g d"), self:read("QKV: V", "b t g e")
     local function turned(x, name, heads)
-        if a.qk_norm then x = self:normed(x, a.qk_norm == "all" and heads or "d", name, "rms") end
+        if a.qk_norm then x = self:normed(x, a.qk_norm == "all" and heads or "d", a.qk_norm ~= "plain" and name, "rms") end
         return a.rope and kc.map("rope", x) or x
     end
     local moves = { self:write("cache K new", turned(k, "k norm", "g d"), self.p.kv_dtype, "b t g d"),
@@ -179,7 +201,7 @@ function builder:heads(group, list)
         moves[3] = self:write("Q", turned(q, "q norm", "g h d"), nil, "b t g h d")
     end
     list[#list + 1] = kc.kernel(a.rope and "rope" or "cache", moves)
-    list[#list + 1] = self:each_request("attention", function(one) return one:attention_core(a) end)
+    list[#list + 1] = self:each_request("attention", a, function(one) return one:attention_core(a) end)
     local o = self:with { m = size.g * shared * e }
     local out = o:product(o:read("O", "b t m"), "out", "m k", "m", a.out)
     self:onto(list, group, o:bias(out, "out", "k", a.out_bias), "out", group.parallel)
@@ -233,7 +255,7 @@ function builder:latent(group, list)
             one:write("Qc", kc.matmul(q, one:read("W k_b", "h d c", a.kv_b), "d"), nil, "b t h c"),
             one:write("Qr", qr, nil, "b t h r"),
         })
-        list[#list + 1] = one:each_request("latent attention", builder.latent_core)
+        list[#list + 1] = one:each_request("latent attention", a, builder.latent_core)
         list[#list + 1] = kc.kernel("values",
             { one:write("O", kc.matmul(one:read("Oc", "b t h c"), one:read("W v_b", "h c e", a.kv_b), "c"), nil, "b t h e") })
     else
@@ -247,58 +269,6 @@ function builder:latent(group, list)
     end
     local o = one:with { m = a.heads * a.value_dim }
     self:onto(list, group, o:product(o:read("O", "b t m"), "out", "m k", "m", a.out), "out")
-end
-
--- ---- a state-space layer (Mamba-2): scan.lua has the formulas ----------------------------------------------------
-
--- u channels go through the convolution of q taps: X of all heads, B and C of the groups.  The state, in f32, and the last
--- taps lie in the cache between steps.  A prefill is done in whole chunks.
-function builder:state_sizes(a)
-    local width = a.heads * a.head_dim
-    local u = width + 2 * a.groups * a.state
-    return self:with { n = width + u + a.heads, u = u, q = a.conv, z = self.p.seq + a.conv - 1, m = width,
-        h = a.heads, p = a.head_dim, g = a.groups, e = a.state }
-end
-
-function builder:ssd_sizes(a)
-    local p = self.p
-    return {
-        batch = p.batch, seq = math.ceil(p.seq / a.chunk) * a.chunk, heads = a.heads, head_dim = a.head_dim, state = a.state,
-        chunk = a.chunk, dtype = self.s.dtype,
-    }
-end
-
-function builder:state(group, list)
-    local a, decode, one = group.attention, self.p.seq == 1, self:state_sizes(group.attention)
-    local y = one:product(self:input(), "in", "k n", "k", a.qkv)
-    list[#list + 1] = kc.kernel("in", { one:write("ZXBC", one:bias(y, "in", "n", a.proj_bias), nil, "b t n") })
-
-    local taps = one:read(decode and "cache taps" or "ZXBC: X, B, C", "b z u", nil, "b t+q u")
-    local x = one:bias(kc.reduce("sum", kc.map("mul", taps, one:read("W conv", "u q")), "q"), "conv", "u", a.conv_bias)
-    local made = { one:write("XBC", kc.map("silu", x), nil, "b t u") }
-    if decode then made[2] = one:write("cache taps new", one:read("ZXBC: X, B, C", "b t u"), nil, "b t u") end
-    list[#list + 1] = kc.kernel("conv", made)
-    list[#list + 1] = decode and one:state_step() or kc.lib.scan.ssd(self:ssd_sizes(a))
-    local gated = kc.map("mul", one:read("Y", "b t m"), kc.map("silu", one:read("ZXBC: Z", "b t m")))
-    list[#list + 1] = kc.kernel("gated norm", { one:write("O", one:normed(gated, "m", "gated norm", "rms")) })
-    local out = one:product(one:read("O", "b t m"), "out", "m k", "m", a.out)
-    self:onto(list, group, one:bias(out, "out", "k", a.proj_bias), "out")
-end
-
--- H = exp(dt A) H + dt B x, y = C H + D x of one token.
-function builder:state_step()
-    local function head(name) return self:read("W " .. name, "h") end
-    local dt = kc.map("exp", kc.map("add", self:read("ZXBC: dt", "b t h"), head("dt bias")))
-    local x = self:read("XBC", "b t h p")
-    local kept = kc.map("mul", self:read("cache H", "b h p e", "f32"), kc.map("exp", kc.map("mul", dt, head("A"))))
-    local B, C = self:read("XBC: B", "b t g e"), self:read("XBC: C", "b t g e")
-    local in_group = kc.reduce({ name = "group", flops = 0 }, B, "g")
-    local of_group = kc.reduce({ name = "group", flops = 0 }, C, "g")
-    local state = kc.map("add", kept, kc.map("mul", in_group, kc.map("mul", x, dt)))
-    local y = kc.map("add", kc.reduce("sum", kc.map("mul", state, of_group), "e"), kc.map("mul", x, head("D")))
-    return kc.kernel("state step", {
-        self:write("cache H new", state, "f32", "b t h p e"), self:write("Y", y, nil, "b t h p"),
-    })
 end
 
 -- ---- the MLP and the experts -----------------------------------------------------------------------------------
@@ -455,11 +425,9 @@ end
 local function sizes(s, p, group)
     local a = group and group.attention
     local size = { b = p.batch, t = p.seq, j = p.cached + p.seq, k = s.hidden, v = s.vocab, p = s.positions }
-    if a and a.kind == "state" then
-        size.h = a.heads
-    elseif a and a.kind == "heads" then
+    if a and a.kind == "heads" then
         size.g, size.h, size.d, size.e = a.kv_heads, a.heads / a.kv_heads, a.head_dim, a.value_dim
-    elseif a then
+    elseif a and a.kind == "latent" then
         size.h, size.d, size.e, size.c, size.r = a.heads, a.head_dim, a.value_dim, a.latent_dim, a.rope_dim
     end
     return setmetatable({ s = s, p = p, size = size, tensors = {}, from = (not group or group.pre) and "normed" or "stream" }, builder)
@@ -471,7 +439,8 @@ function layers.layer(s, p, group)
     local kind, mlp = group.attention and group.attention.kind, group.mlp
     if kind then
         list[1] = group.pre and b:norm("attention norm", "stream", "normed") or nil
-        b[kind](b, group, list)
+        local mixer = states[kind] or builder[kind]
+        mixer(b, group, list)
         if group.post then list[#list + 1] = b:post_norm("attention post norm") end
     end
     if mlp then

@@ -739,6 +739,35 @@ function collective.send(p) end
 ---@return any
 function collective.matmul_allreduce(p) end
 
+---config_families.lua: what layers the families of models have, beyond the keys that all files share.
+---
+---families    by model_type:
+---    norm, gated, act, rope, tied       "rms" or "layer"; an MLP of three matrices; its function; positions turned into Q and K;
+---                                       words tied where the file says nothing
+---    qkv_bias, out_bias, mlp_bias       true, or the key that says so ("key = true": true without it)
+---    qk_norm                            true of each head, "all" of all heads, "use_qk_norm" without weights if that key says so
+---    post, post_only                    norms behind branches, too or alone; norms: before them, where it is not one each
+---    parallel, sinks, gate, latent, falcon    the key for parallel branches; a sink of each head; a sigmoid times what comes out
+---                                       of each head; MLA; the keys of Falcon
+---    inner, inner_key, head_dim         the MLP's inner size and the size of a head, where they are not as in other files
+---    positions, offset                  a learned table, and rows that it has more
+---    window(r, s)                       a function of the layer (from 0): its window or nothing, its chunk or nothing, and false
+---                                       where positions are not turned in it; kinds: words that its layer_types may have
+---    layers(r, s)                       a function of the layer: its mixer (attention, state, selective, delta, or nothing), and
+---                                       whether it has an MLP
+---    experts                            { count =, inner = keys, sparse = how `sparse` below finds their layers, bias, shared_gate,
+---                                       shared = true: an expert of the same size that all tokens use }
+---sparse      which layers have experts
+---Sources: the modelling code of each family in Hugging Face's transformers.
+---@class kcost.lib.config_families
+local config_families = {}
+
+---Which layers have experts: a function of the layer, or nothing.
+---@param r any
+---@param how any
+---@return any
+function config_families.sparse(r, how) end
+
 ---conv.lua: convolutions in one, two or three dimensions.
 ---
 ---    Y[n,f,p] = sum over c and r of X[n, c, stride*p + dilation*r - pad] W[f,c,r]
@@ -1776,6 +1805,42 @@ function scan.ssd_backward(p) end
 ---@return kcost.Program
 function scan.linear_attention(p) end
 
+---@class kcost.lib.scan.gated_delta
+---@field batch? integer 1
+---@field chunk? integer tokens, which divide seq: 64
+---@field dtype? kcost.DtypeName of Q, K, V, W, U and Y; gates and states are f32: "bf16"
+---@field head_dim? integer 128
+---@field heads integer sizes, required
+---@field key_heads? integer heads
+---@field seq integer sizes, required
+---@field state? integer 128
+
+---The gated delta rule in chunks (arXiv 2412.06464, section 3.3; arXiv 2406.06484): H = a H + k beta (v - k a H), y = q H, with
+---a decay a and a rate beta of each token and head.  A program of six untiled kernels; h heads of values and states, of which
+---key_heads share Q and K (n); L tokens a chunk, L (L + 1) / 2 pairs, without a token's own one L (L - 1) / 2:
+---    cumulative    a running sum of the decays' logarithms in each chunk
+---    products      A[i,j] = beta_i exp(a_i - a_j) sum_n K[i,n] K[j,n], for j < i    2 n FLOP a pair and key head
+---    inverse       T = (1 + A)^-1, by substitution: L (L - 1) (L - 2) / 3 FLOP a chunk and head
+---    rows          W = T beta exp(a) K, U = T beta V                                2 (n + p) FLOP a pair and head
+---    states        H_c = exp(a_end) H_(c-1) + (exp(a_end - a_j) K)^T V', V' = U - W H_(c-1)    4 n p a token and head
+---    output        Y = exp(a_i) Q H + (Q K^T exp(a_i - a_j)) V'       2 n FLOP a pair and key head, 2 p a pair and head,
+---                                                                     2 n p a token and head
+---    seq, heads    sizes, required
+---    key_heads     heads
+---    head_dim (p)  128
+---    state (n)     128
+---    chunk         tokens, which divide seq: 64
+---    batch         1
+---    dtype         of Q, K, V, W, U and Y; gates and states are f32: "bf16"
+---Beside the matmuls, a token and head: 1 (running sum), 1 and an exp (beta exp(a)), n + p (with K and V), 1, an exp and n
+---(exp(a_end - a_j) K), p (V'), 2 p and an exp (exp(a_i), sum of Y); a pair without a token's own and head: 3 and an exp; a pair
+---and head: 2 and an exp; a chunk and head: an exp; 2 FLOP an element of a state.
+---Compulsory traffic: each tensor once in each kernel that has it.  That V' needs the state before it makes no difference to
+---counts: here the states are made of U.
+---@param p kcost.lib.scan.gated_delta
+---@return kcost.Program
+function scan.gated_delta(p) end
+
 ---@class kcost.lib.scan.step
 ---@field batch? integer 1
 ---@field dtype? kcost.DtypeName of x, B, C and y: "bf16"
@@ -2084,11 +2149,31 @@ function transformer.state() end
 
 ---
 ---@return any
+function transformer.selective() end
+
+---
+---@return any
+function transformer.delta() end
+
+---
+---@return any
 function transformer.latent() end
 
 ---
 ---@return any
 function transformer.heads() end
+
+---
+---@return any
+function transformer.state() end
+
+---
+---@return any
+function transformer.selective() end
+
+---
+---@return any
+function transformer.delta() end
 
 ---transformer_backward.lua: the kernels of a layer's backward pass.
 ---
@@ -2101,7 +2186,7 @@ function transformer.heads() end
 local transformer_backward = {}
 
 ---The gradients of a norm, as norm.lua has them; that of its weights is a kernel of its own: its rows are summed up.
----    n    { name, x =, dy =, to =, kind =, rows = "b t", over = "k", onto = a gradient that is added }
+---    n    { name, x =, dy =, to =, kind =, rows = "b t", over = "k", onto = a gradient that is added, plain = no weights }
 ---@return any
 function transformer_backward.norm() end
 
@@ -2131,9 +2216,39 @@ function transformer_backward.layer() end
 ---@return any
 function transformer_backward.knows() end
 
+---transformer_states.lua: the kernels of layers that keep a state in place of keys and values; scan.lua has the formulas.
+---
+---Each takes a builder (transformer_layers.lua), the group and the list of kernels that it adds to.  The state, in f32, and the
+---last taps of the convolution lie in the cache between steps; one new token is a step from state to state, several are done in
+---whole chunks.  Dims beside those of a layer: u channels of the convolution of q taps over z tokens, m what comes out of all
+---heads; in the state p or e features of a head by e or d; r rank of dt, w dt, B and C together.
+---@class kcost.lib.transformer_states
+local transformer_states = {}
+
+---The builder with the sizes of such a layer.
+---@return any
+function transformer_states.state_sizes() end
+
+---The parameters of scan.ssd.
+---@return any
+function transformer_states.ssd_sizes() end
+
+---in, the convolution, the chunks or a step, the gate behind them with its norm, out.
+---@return any
+function transformer_states.state() end
+
+---in, the convolution, dt with B and C, the scan or a step with its gate, out.
+---@return any
+function transformer_states.selective() end
+
+---in, the convolution, the gates and the chunks or a step, the norm of each head with its gate, out.
+---@return any
+function transformer_states.delta() end
+
 ---@class kcost.Lib
 ---@field attention kcost.lib.attention
 ---@field collective kcost.lib.collective
+---@field config_families kcost.lib.config_families
 ---@field conv kcost.lib.conv
 ---@field elementwise kcost.lib.elementwise
 ---@field embedding kcost.lib.embedding
@@ -2151,6 +2266,7 @@ function transformer_backward.knows() end
 ---@field stream kcost.lib.stream
 ---@field transformer kcost.lib.transformer
 ---@field transformer_backward kcost.lib.transformer_backward
+---@field transformer_states kcost.lib.transformer_states
 
 ---@class kcost
 local kc = {}

@@ -72,6 +72,19 @@ agree.all("linear attention", scan.linear_attention(size), {
   bytes = 2 * tokens * h * (3 * n + 3 * p) + 4 * 4 * states,
 })
 local state = b * h * n * p
+-- the gated delta rule: one head of K and Q; without a token's own pair there are fewer
+local few = live - b * chunks * q
+local delta = { batch = b, seq = q * chunks, heads = h, key_heads = 1, head_dim = p, state = n, chunk = q }
+agree.all("gated delta rule", scan.gated_delta(delta), {
+  matrix = 2 * n * (few + live) + 2 * (n + 2 * p) * live * h + 6 * n * p * tokens * h,
+  vector = tokens * h * (1 + 1 + n + p + 1 + n + p + 2 * p) + (3 * few + 2 * live) * h + 2 * states
+    + q * (q - 1) * (q - 2) / 3 * b * chunks * h,
+  special = 3 * tokens * h + (few + live) * h + b * h * chunks,
+  -- of a token and head in f32: log a, a written and read four times, beta twice, not for a chunk's first token in A; ends; K four
+  -- times, Q once; V, U and V new twice, Y; W twice; A in f32, T whole and where it is live; H twice
+  bytes = 4 * 8 * tokens * h - 4 * b * chunks * h + 4 * b * h * chunks + 2 * n * tokens * 5 + 2 * p * tokens * h * 6
+    + 2 * n * tokens * h * 2 + 2 * 4 * score * h + 2 * score * h + 2 * live * h + 2 * 4 * states,
+})
 agree.all("step", scan.step { batch = b, heads = h, head_dim = p, state = n }, {
   vector = 5 * state, special = b * h, bytes = 2 * 4 * state + 4 * b * h + 2 * 2 * b * n + 2 * 2 * b * h * p,
 }, { { p = 4 } })

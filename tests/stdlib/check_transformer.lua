@@ -437,7 +437,7 @@ local function sweep(file, around, inside)
     end
   end
 end
-for _, name in ipairs { "nested", "hybrid", "quantised" } do
+for _, name in ipairs { "nested", "hybrid", "quantised", "delta", "selective", "chunked" } do
   local json = kc.load_json(here .. "/../data/models/" .. name .. ".json")
   sweep(json, function(x) return x end, name .. ": ")
   for _, inner in ipairs { "text_config", "quantization_config" } do
