@@ -31,6 +31,7 @@
 --     model:chunked { requests = { { new, cached }, … } }
 --     model:train_step { seq =, batch =, microbatches =, recompute = }
 --     model:bytes(x)                                  what a program or its result moves, term by term
+--     model:layers { step =, device =, … }            a step layer by layer
 --     model:touched { tokens = }                      matrix elements that a step reads
 --     model:cache_bytes { tokens =, batch =, page = }
 --     model:memory { device =, tokens =, batch = }    what fits
@@ -42,217 +43,22 @@
 -- Models: Vaswani et al., arXiv 1706.03762; the family's page for what differs.
 local kc = require "kcost"
 local parameters, layers, config, report = kc.lib.parameters, kc.lib.transformer_layers, kc.lib.config, kc.lib.report
+local stored = kc.lib.transformer_stored
 local take, merge, optional = parameters.take, parameters.merge, parameters.optional
 
 local model = {}
 model.__index = model
-
--- ---- the shape of one rank --------------------------------------------------------------------------------------
-
-local function share(call, name, size, ranks)
-    if size % ranks ~= 0 then
-        error(call .. ": " .. kc.str(ranks) .. " ranks do not divide " .. name .. ", " .. kc.str(size))
-    end
-    return size / ranks
-end
-
-local function rank_attention(a, ranks)
-    if a.kind == "selective" then return merge(a, { inner = share("transformer", "the inner size", a.inner, ranks) }) end
-    local heads = share("transformer", "the heads", a.heads, ranks)
-    if a.kind == "state" then return merge(a, { heads = heads, groups = math.max(1, math.floor(a.groups / ranks)) }) end
-    if a.kind == "delta" then
-        return merge(a, { heads = heads, key_heads = share("transformer", "the heads of Q and K", a.key_heads, ranks) })
-    end
-    if a.kind == "latent" then return merge(a, { heads = heads }) end
-    -- fewer heads of K and V than ranks: each rank has one
-    local kv = a.kv_heads < ranks and 1 or share("transformer", "the heads of K and V", a.kv_heads, ranks)
-    return merge(a, { heads = heads, kv_heads = kv })
-end
-
-local function rank_mlp(m, o)
-    if m.kind == "dense" then return merge(m, { inner = share("transformer", "the inner size", m.inner, o.tensor) }) end
-    local replicas = math.max(1, o.expert / o.tensor)
-    return merge(m, {
-        inner = share("transformer", "the experts' inner size", m.inner, math.max(1, o.tensor / o.expert)),
-        shared = share("transformer", "the shared expert's inner size", m.shared, o.tensor),
-        held = share("transformer", "the experts", m.experts, o.expert), replicas = replicas,
-        rows = m.top_k * replicas / o.expert,
-    })
-end
-
-local function rank_shape(s, o)
-    local groups = {}
-    for n, group in ipairs(s.groups) do
-        local weights = o.weights and { qkv = o.weights, out = o.weights, kv_b = o.weights } or nil
-        local mlp = o.weights and
-            { up = o.weights, down = o.weights, shared_up = o.weights, shared_down = o.weights } or nil
-        groups[n] = merge(group, {
-            attention = group.attention and rank_attention(merge(group.attention, weights), o.tensor),
-            mlp = group.mlp and rank_mlp(merge(group.mlp, mlp), o),
-        })
-    end
-    local words = math.ceil(s.vocab / o.tensor)
-    return merge(s, { groups = groups, vocab = words, activations = o.activations or s.activations, ranks = o })
-end
-
--- ---- parameters and cache ----------------------------------------------------------------------------------------
-
--- Adds matrices of `n` elements and a dtype, of which a token is multiplied by `active`.
-local function matrix(sum, n, dtype, active)
-    sum.matrix, sum.active = sum.matrix + n, sum.active + (active or n)
-    sum.bytes = sum.bytes + n * kc.dtype(dtype).bits / 8
-end
-
-local function vector(sum, n, dtype)
-    sum.vector, sum.bytes = sum.vector + n, sum.bytes + n * kc.dtype(dtype).bits / 8
-end
-
-local adders = {}                                                  -- of a layer's mixer, by its kind
-
-function adders.state(sum, s, a)
-    local width, k = a.heads * a.head_dim, s.hidden
-    local channels = width + 2 * a.groups * a.state
-    matrix(sum, k * (width + channels + a.heads), a.qkv)
-    matrix(sum, channels * a.conv, s.dtype)
-    matrix(sum, width * k, a.out)
-    vector(sum, 3 * a.heads + width, s.dtype)                      -- A, D, the bias of dt; the norm
-    if a.conv_bias then vector(sum, channels, s.dtype) end
-    if a.proj_bias then vector(sum, width + channels + a.heads + k, s.dtype) end
-end
-
-function adders.selective(sum, s, a)
-    local k, inner = s.hidden, a.inner
-    matrix(sum, 2 * k * inner, a.qkv)
-    matrix(sum, inner * a.conv, s.dtype)
-    matrix(sum, inner * (a.rank + 2 * a.state) + a.rank * inner, a.qkv)
-    matrix(sum, inner * k, a.out)
-    vector(sum, inner * (a.state + 2), s.dtype)                      -- A, D, the bias of dt
-    if a.norms then vector(sum, a.rank + 2 * a.state, s.dtype) end
-    if a.conv_bias then vector(sum, inner, s.dtype) end
-    if a.proj_bias then vector(sum, 2 * inner + k, s.dtype) end
-end
-
-function adders.delta(sum, s, a)
-    local k, values = s.hidden, a.heads * a.value_dim
-    local channels = 2 * a.key_heads * a.key_dim + values
-    matrix(sum, k * (channels + values + 2 * a.heads), a.qkv)
-    matrix(sum, channels * a.conv, s.dtype)
-    matrix(sum, values * k, a.out)
-    vector(sum, 2 * a.heads + a.value_dim, s.dtype)                  -- A, the bias of dt; the norm
-end
-
-function adders.latent(sum, s, a)
-    local k, wide, turned = s.hidden, a.latent_dim + a.rope_dim, a.heads * (a.head_dim + a.rope_dim)
-    matrix(sum, k * ((a.q_rank or turned) + wide), a.qkv)
-    if a.q_rank then
-        matrix(sum, a.q_rank * turned, a.qkv)
-        vector(sum, a.q_rank, s.dtype)
-    end
-    matrix(sum, a.latent_dim * a.heads * (a.head_dim + a.value_dim), a.kv_b)
-    vector(sum, a.latent_dim, s.dtype)
-    matrix(sum, a.heads * a.value_dim * k, a.out)
-end
-
-function adders.heads(sum, s, a)
-    local k, q, kv = s.hidden, a.heads * a.head_dim, a.kv_heads * (a.head_dim + a.value_dim)
-    matrix(sum, k * ((a.gate and 2 or 1) * q + kv), a.qkv)
-    if a.qkv_bias then vector(sum, q + kv, s.dtype) end
-    if a.out_bias then vector(sum, k, s.dtype) end
-    if a.qk_norm and a.qk_norm ~= "plain" then
-        vector(sum, a.qk_norm == "all" and q + a.kv_heads * a.head_dim or 2 * a.head_dim, s.dtype)
-    end
-    if a.sinks then vector(sum, a.heads, s.dtype) end
-    matrix(sum, a.heads * a.value_dim * k, a.out)
-end
-
-local function add_mlp(sum, s, m)
-    local k, ups = s.hidden, m.gated and 2 or 1
-    local function dense(inner, up, down, count, active, bias)
-        matrix(sum, count * ups * k * inner, up, active * ups * k * inner)
-        matrix(sum, count * inner * k, down, active * inner * k)
-        if bias then vector(sum, count * (ups * inner + k), s.dtype) end
-    end
-    if m.kind == "dense" then return dense(m.inner, m.up, m.down, 1, 1, m.bias) end
-    matrix(sum, k * m.experts, s.dtype)
-    if m.router_bias then vector(sum, m.experts, s.dtype) end
-    local before = sum.matrix + sum.vector
-    dense(m.inner, m.up, m.down, m.held, m.rows, m.bias)
-    sum.experts = sum.experts + sum.matrix + sum.vector - before
-    if m.shared > 0 then dense(m.shared, m.shared_up, m.shared_down, 1, 1) end
-    if m.shared_gate then matrix(sum, k, s.dtype) end
-end
-
-local function nothing() return { matrix = 0, active = 0, vector = 0, experts = 0, bytes = 0 } end
-
-local function add(sum, one, times)
-    for key, n in pairs(one) do sum[key] = sum[key] + times * n end
-end
-
--- Of all, of a layer of each group, and of what stands before and behind the layers.
-local function counted(s)
-    local norm = (s.norm == "layer" and 2 or 1) * s.hidden
-    local sum, ends, each = nothing(), nothing(), {}
-    for n, group in ipairs(s.groups) do
-        local one, mixer = nothing(), group.attention
-        if mixer then adders[mixer.kind](one, s, mixer) end
-        if group.mlp then add_mlp(one, s, group.mlp) end
-        local branches = (mixer and 1 or 0) + (group.mlp and 1 or 0)
-        vector(one, norm * ((group.pre and group.norms or 0) + (group.post and branches or 0)), s.dtype)
-        add(sum, one, group.count)
-        each[n] = one
-    end
-    vector(ends, norm, s.dtype)
-    matrix(ends, s.vocab * s.hidden, s.dtype, s.tied and s.vocab * s.hidden or 0)
-    if not s.tied then matrix(ends, s.vocab * s.hidden, s.head) end
-    if s.positions then matrix(ends, s.positions * s.hidden, s.dtype, 0) end
-    add(sum, ends, 1)
-    sum.stored, ends.stored = sum.matrix + sum.vector, ends.matrix + ends.vector
-    for _, one in ipairs(each) do one.stored = one.matrix + one.vector end
-    sum.layers, sum.ends = each, ends
-    return sum
-end
 
 -- Matrix elements that a step of so many tokens reads: active ones, and of experts as many as are reached.
 --     tokens     of the step, required
 --     distinct   experts that are reached in a layer: on average, as moe.distinct
 function model:touched(p)
     p = take("transformer.touched", p, { tokens = parameters.size, distinct = parameters.optional_size })
-    local sum = self.parameters.active
-    for _, group in ipairs(self.rank.groups) do
-        local m = group.mlp
-        if m and m.kind == "experts" then
-            local reached = layers.distinct(m, { batch = p.tokens, seq = 1, distinct = p.distinct })
-            sum = sum + group.count * (m.gated and 3 or 2) * self.rank.hidden * m.inner * (reached - m.rows)
-        end
+    local sum = self.parameters.ends.active
+    for n, group in ipairs(self.rank.groups) do
+        sum = sum + group.count * stored.touched(self.rank, group, self.parameters.layers[n], p.tokens, p.distinct)
     end
     return sum
-end
-
--- Elements that a layer keeps of a token.
-local function kept(a)
-    if a and a.kind == "latent" then return a.latent_dim + a.rope_dim end
-    return a and a.kind == "heads" and a.kv_heads * (a.head_dim + a.value_dim) or 0
-end
-
--- Elements of a layer's state of a sequence, however long, and the channels of which it keeps the last taps.
-local states = {}
-
-function states.state(a)
-    local width = a.heads * a.head_dim
-    return width * a.state, width + 2 * a.groups * a.state
-end
-
-function states.selective(a) return a.inner * a.state, a.inner end
-
-function states.delta(a)
-    return a.heads * a.key_dim * a.value_dim, 2 * a.key_heads * a.key_dim + a.heads * a.value_dim
-end
-
--- Bytes that a layer keeps of a sequence: the state in f32, and the taps.
-local function kept_state(s, a)
-    if not (a and states[a.kind]) then return 0 end
-    local elements, channels = states[a.kind](a)
-    return elements * 4 + channels * (a.conv - 1) * kc.dtype(s.dtype).bits / 8
 end
 
 -- Bytes of the cache of one rank: `batch` sequences of `tokens` each, windows and chunks kept, whole pages, states included.
@@ -263,9 +69,8 @@ function model:cache_bytes(p)
     p = take("transformer.cache_bytes", p, { tokens = parameters.size, batch = 1, page = 1 })
     local slots = 0
     for _, group in ipairs(self.rank.groups) do
-        local a = group.attention or {}
-        local tokens = math.min(p.tokens, a.window or a.chunk or p.tokens)
-        slots = slots + group.count * math.ceil(tokens / p.page) * p.page * kept(group.attention)
+        local a = group.attention
+        slots = slots + group.count * stored.slots(a, p.tokens, p.page) * stored.of_token(a)
     end
     return p.batch * (slots * kc.dtype(self.kv_dtype).bits / 8 + self.state)
 end
@@ -276,8 +81,8 @@ local function append(list, more)
     for _, part in ipairs(more) do list[#list + 1] = part end
 end
 
--- The program of one step; `heads` sequences come out of it where that is not the batch.
-local function program(self, name, p, heads)
+-- The program of one step, of a name and parameters out of `steps` below.
+local function program(self, name, p)
     local s = self.rank
     p.kv_dtype = self.kv_dtype
     local parts = layers.embedding(s, p)
@@ -286,9 +91,12 @@ local function program(self, name, p, heads)
         parts[#parts + 1] = group.count > 1 and kc.times(layer, group.count) or layer
     end
     append(parts, layers.sends(s, p))
-    append(parts, layers.head(s, heads and merge(p, { batch = heads, seq = 1 }) or p))
+    append(parts, layers.head(s, p.sequences and merge(p, { batch = p.sequences, seq = 1 }) or p))
     return kc.program(self.name .. " " .. name, parts)
 end
+
+-- By name: what the parameters of a step are to transformer_layers.lua.
+local steps = {}
 
 local step = { batch = 1, logits = "last", distinct = optional }
 
@@ -313,8 +121,11 @@ end
 --     distinct   experts that are read in a layer, or "all", never more than top_k a token: on average, as moe.distinct,
 --                experts (1 - (1 - top_k / experts)^tokens)
 function model:prefill(p)
-    p = checked("transformer.prefill", self, take("transformer.prefill", p, merge(step, { seq = parameters.size, cached = 0 })))
-    return program(self, "prefill", p)
+    return program(self, "prefill", steps.prefill(self, p))
+end
+
+function steps.prefill(self, p)
+    return checked("transformer.prefill", self, take("transformer.prefill", p, merge(step, { seq = parameters.size, cached = 0 })))
 end
 
 -- A new token of each sequence, or several that a draft proposed; a latent is absorbed.
@@ -323,11 +134,15 @@ end
 --     seq        new tokens: 1
 --     logits, distinct    as of prefill; logits of all new tokens
 function model:decode(p)
+    return program(self, "decode", steps.decode(self, p))
+end
+
+function steps.decode(self, p)
     p = take("transformer.decode", p, merge(step, { seq = 1, cached = parameters.size, logits = "all" }))
     p = checked("transformer.decode", self, p)
     if p.seq == 1 then p.logits = "last" end
     p.absorbed = true
-    return program(self, "decode", p)
+    return p
 end
 
 local function whole(x, least)
@@ -359,19 +174,23 @@ end
 --     requests   a list of { new, cached } tokens, required
 --     distinct   as of prefill
 function model:chunked(p)
+    return program(self, "step", steps.chunked(self, p))
+end
+
+function steps.chunked(self, p)
     p = take("transformer.chunked", p, { requests = parameters.required, distinct = optional })
     local requests, sequences, tokens = requests_of(p.requests)
     for _, group in ipairs(self.rank.groups) do
-        if group.attention and states[group.attention.kind] then
+        if stored.has_state(group.attention) then
             error("transformer.chunked: requests: layers with a state have no chunks here")
         end
     end
     local longest = 0
     for _, request in ipairs(requests) do longest = math.max(longest, request.seq + request.cached) end
-    p = checked("transformer.chunked", self, {
+    return checked("transformer.chunked", self, {
         requests = requests, batch = tokens, seq = 1, cached = longest - 1, absorbed = true, logits = "last", distinct = p.distinct,
+        sequences = sequences,
     })
-    return program(self, "step", p, sequences)
 end
 
 -- ---- bytes, term by term -----------------------------------------------------------------------------------------
@@ -396,6 +215,11 @@ local function bytes_of(_, x)
 end
 
 model.bytes = bytes_of
+
+-- A step layer by layer: transformer_sums.lua.
+function model:layers(p)
+    return kc.lib.transformer_sums.layers(self, p, steps)
+end
 
 -- What fits beside the weights, and what a user waits for: transformer_serving.lua.
 function model:memory(p)
@@ -444,12 +268,12 @@ local function new(_, given, options)
     end
     if o.expert < o.tensor and o.tensor % o.expert ~= 0 then error("transformer: expert: must divide tensor, where it is less") end
     local self = setmetatable({ shape = shape, audit = shape.audit, name = shape.family, options = o }, model)
-    self.rank, self.kv_dtype = rank_shape(shape, o), o.kv_dtype or shape.dtype
-    self.parameters = counted(self.rank)
+    self.rank, self.kv_dtype = stored.rank(shape, o), o.kv_dtype or shape.dtype
+    self.parameters = stored.parameters(self.rank)
     self.cache, self.state = 0, 0
     for _, group in ipairs(self.rank.groups) do
-        self.cache = self.cache + group.count * kept(group.attention) * kc.dtype(self.kv_dtype).bits / 8
-        self.state = self.state + group.count * kept_state(shape, group.attention)
+        self.cache = self.cache + group.count * stored.of_token(group.attention) * kc.dtype(self.kv_dtype).bits / 8
+        self.state = self.state + group.count * stored.of_sequence(self.rank, group.attention)
     end
     return self
 end

@@ -49,7 +49,7 @@ end
 --     tokens_per_second    of decoding: batch / tpot of one replica; times the replicas, and times the stages, each of which
 --                          works on a batch of its own
 --     prefill_mfu, decode_mfu    matrix FLOP that the step needs, over time and the dense peak of the model's dtype
---     decode_mbu           bytes of weights and cache that the step reads, over time and HBM's datasheet bandwidth
+--     prefill_mbu, decode_mbu    bytes of weights and cache that the step reads, over time and HBM's datasheet bandwidth
 --     prefill, decode      results, kernel by kernel
 --     prefill_bytes, decode_bytes    as model:bytes gives them
 --     memory               as of `memory`, at prompt + output tokens
@@ -72,14 +72,15 @@ function serving.serve(model, p)
     end
     local prefill = timed(model:prefill { seq = p.prompt })
     local decode = timed(model:decode { batch = p.batch, cached = p.prompt + math.floor(p.output / 2) })
-    local peak, bytes = peak_of(device, model.shape.dtype), model:bytes(decode)
+    local peak, first, next_ = peak_of(device, model.shape.dtype), model:bytes(prefill), model:bytes(decode)
     local function mfu(r) return peak and r.matrix_flops / r.time / peak end
+    local function mbu(r, bytes) return (bytes.weights + bytes.cache_read) / r.time / device.hbm.bandwidth end
     return {
         ttft = prefill.time, tpot = decode.time, request_time = prefill.time + (p.output - 1) * decode.time,
         tokens_per_second = p.batch / decode.time * model.options.data * model.options.pipeline,
         prefill_mfu = mfu(prefill), decode_mfu = mfu(decode),
-        decode_mbu = (bytes.weights + bytes.cache_read) / decode.time / device.hbm.bandwidth,
-        notes = notes, prefill = prefill, decode = decode, prefill_bytes = model:bytes(prefill), decode_bytes = bytes,
+        prefill_mbu = mbu(prefill, first), decode_mbu = mbu(decode, next_),
+        notes = notes, prefill = prefill, decode = decode, prefill_bytes = first, decode_bytes = next_,
         memory = serving.memory(model, {
             device = device, tokens = p.prompt + p.output, batch = p.batch, page = p.page, usable = p.usable,
         }),

@@ -2131,6 +2131,7 @@ function stream.transpose(p) end
 ---    model:chunked { requests = { { new, cached }, … } }
 ---    model:train_step { seq =, batch =, microbatches =, recompute = }
 ---    model:bytes(x)                                  what a program or its result moves, term by term
+---    model:layers { step =, device =, … }            a step layer by layer
 ---    model:touched { tokens = }                      matrix elements that a step reads
 ---    model:cache_bytes { tokens =, batch =, page = }
 ---    model:memory { device =, tokens =, batch = }    what fits
@@ -2145,35 +2146,15 @@ local transformer = {}
 
 ---
 ---@return any
-function transformer.state() end
+function transformer.prefill() end
 
 ---
 ---@return any
-function transformer.selective() end
+function transformer.decode() end
 
 ---
 ---@return any
-function transformer.delta() end
-
----
----@return any
-function transformer.latent() end
-
----
----@return any
-function transformer.heads() end
-
----
----@return any
-function transformer.state() end
-
----
----@return any
-function transformer.selective() end
-
----
----@return any
-function transformer.delta() end
+function transformer.chunked() end
 
 ---transformer_backward.lua: the kernels of a layer's backward pass.
 ---
@@ -2245,6 +2226,95 @@ function transformer_states.selective() end
 ---@return any
 function transformer_states.delta() end
 
+---transformer_stored.lua: what a model (transformer.lua) stores and keeps: the shape of one rank, its parameters, what a layer
+---keeps of a token and of a sequence.
+---@class kcost.lib.transformer_stored
+local transformer_stored = {}
+
+---The shape of one rank: heads, inner features, experts and words that it has of `s`.
+---    o    the options of a model
+---@return any
+function transformer_stored.rank() end
+
+---
+---@return any
+function transformer_stored.state() end
+
+---
+---@return any
+function transformer_stored.selective() end
+
+---
+---@return any
+function transformer_stored.delta() end
+
+---
+---@return any
+function transformer_stored.latent() end
+
+---
+---@return any
+function transformer_stored.heads() end
+
+---Of all, of a layer of each group (`layers`), and of what stands before and behind these (`ends`).
+---@return any
+function transformer_stored.parameters() end
+
+---Matrix elements that a step of so many tokens reads of a layer of the group, which has `one` of them: active ones, and of
+---experts as many as are reached.
+---@return any
+function transformer_stored.touched() end
+
+---Elements that a layer of this mixer keeps of a token.
+---@return any
+function transformer_stored.of_token() end
+
+---
+---@return any
+function transformer_stored.state() end
+
+---
+---@return any
+function transformer_stored.selective() end
+
+---
+---@return any
+function transformer_stored.delta() end
+
+---Has the layer a state?
+---@return any
+function transformer_stored.has_state() end
+
+---Bytes that a layer keeps of a sequence: the state in f32, and the taps.
+---@return any
+function transformer_stored.of_sequence() end
+
+---Slots of a layer's cache for a sequence of so many tokens: windows and chunks kept, whole pages.
+---@return any
+function transformer_stored.slots() end
+
+---transformer_sums.lua: a step of a model (transformer.lua) layer by layer.
+---@class kcost.lib.transformer_sums
+local transformer_sums = {}
+
+---A step of a model, layer by layer.
+---    step      "decode", "prefill" or "chunked": "decode"
+---    device    where its time is wanted: none, and then there is none
+---    best      each kernel in the fastest schedule that a tuned library would try: true
+---    options   those of kc.evaluate: none
+---    and the parameters of that step
+---Gives a list in launch order: "words"; of each group of layers that are alike one of them, named by what it has, and how many
+---there are; "head", in which the tables of words and positions are counted.  Each has, of one rank,
+---    name, count
+---    stored, active, touched    parameters; matrix elements that a token is multiplied by; those that the step reads
+---    cache, state               bytes kept of a token and of a sequence
+---    flops, matrix_flops, bytes, link_bytes, time    of one such layer; time on a device
+---    terms                      its bytes, as of model:bytes
+---    kernels                    results of its kernels, of all layers of the group
+---Times count, the figures add up to those of the step's result.
+---@return any
+function transformer_sums.layers() end
+
 ---@class kcost.Lib
 ---@field attention kcost.lib.attention
 ---@field collective kcost.lib.collective
@@ -2267,6 +2337,8 @@ function transformer_states.delta() end
 ---@field transformer kcost.lib.transformer
 ---@field transformer_backward kcost.lib.transformer_backward
 ---@field transformer_states kcost.lib.transformer_states
+---@field transformer_stored kcost.lib.transformer_stored
+---@field transformer_sums kcost.lib.transformer_sums
 
 ---@class kcost
 local kc = {}

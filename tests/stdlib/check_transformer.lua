@@ -245,6 +245,7 @@ t:near("request", s.request_time, s.ttft + 100 * s.tpot, 1e-15)
 t:near("tokens a second", s.tokens_per_second, 8 / s.tpot, 1e-15)
 t:near("MFU", s.prefill_mfu, s.prefill.matrix_flops / s.ttft / 989.4e12, 1e-12)
 t:near("MBU", s.decode_mbu, (s.decode_bytes.weights + s.decode_bytes.cache_read) / s.tpot / 3.352e12, 1e-12)
+t:near("MBU of a prefill", s.prefill_mbu, (s.prefill_bytes.weights + s.prefill_bytes.cache_read) / s.ttft / 3.352e12, 1e-12)
 t:is_true("in a schedule", s.tpot > one:serve { device = "h100-sxm5", prompt = 512, output = 101, batch = 8, best = false }.tpot)
 t:is_true("MFU and MBU below 1", s.prefill_mfu < 1 and s.decode_mbu < 1 and s.prefill_mfu > 0.3 and s.decode_mbu > 0.3)
 local sequence = 131072 * 613
