@@ -32,43 +32,32 @@ local collective = {}
 
 local algorithms = { "ring", "tree" }
 
-local function of(what, name, p)
+-- The collective of that name, which kc.comm may call otherwise.
+local function of(name, p, what)
     local call = "collective." .. name
     p = take(call, p, { n = size, ranks = size, dtype = "f16", algorithm = "ring" })
     local X = kc.tensor("X", "n", p.dtype, { n = p.n })
     local algorithm = one_of(call, "algorithm", p.algorithm, algorithms)
-    return kc.kernel(name, { kc.comm(what, X, { ranks = p.ranks, algorithm = algorithm, name = "Y" }) })
+    return kc.kernel(name, { kc.comm(what or name, X, { ranks = p.ranks, algorithm = algorithm, name = "Y" }) })
 end
 
 -- Every rank gets the sum over all: n elements.
-function collective.allreduce(p)
-    return of("allreduce", "allreduce", p)
-end
+function collective.allreduce(p) return of("allreduce", p) end
 
 -- Every rank gets what all have: ranks * n elements.
-function collective.allgather(p)
-    return of("allgather", "allgather", p)
-end
+function collective.allgather(p) return of("allgather", p) end
 
 -- Every rank gets its part of the sum over all: n / ranks elements.
-function collective.reducescatter(p)
-    return of("reducescatter", "reducescatter", p)
-end
+function collective.reducescatter(p) return of("reducescatter", p) end
 
 -- Every rank sends each other one n / ranks elements, and gets as many.
-function collective.alltoall(p)
-    return of("alltoall", "alltoall", p)
-end
+function collective.alltoall(p) return of("alltoall", p) end
 
 -- Every rank gets what the first one has: n elements.
-function collective.broadcast(p)
-    return of("broadcast", "broadcast", p)
-end
+function collective.broadcast(p) return of("broadcast", p) end
 
 -- One rank to one other: n elements.
-function collective.send(p)
-    return of("sendrecv", "send", p)
-end
+function collective.send(p) return of("send", p, "sendrecv") end
 
 -- C[m,n] = sum over ranks of A[m,k/ranks] B[k/ranks,n]: the row-parallel matmul of tensor parallelism, then an allreduce
 -- of C.  In chunks of rows, the allreduce of one chunk runs beside the matmul of the next:

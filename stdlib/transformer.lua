@@ -12,6 +12,7 @@
 --                   tokens meet in the experts
 --     data          replicas of the whole, each with a batch of its own: 1
 --     pipeline      ranks that share the layers: 1
+--     algorithm     of what ranks send each other, "ring" or "tree", as of collective.lua: "ring"
 -- Programs are those of one rank.  A token passes all stages of a pipeline one after another, so a step's program has all
 -- layers; memory and throughput know the stages.  What ranks send each other goes over the device's link
 -- (transformer_layers.lua says what): a device whose file states none is an error, device:with { link = { bandwidth = … } }
@@ -255,7 +256,9 @@ end
 local function new(_, given, options)
     local o = take("transformer", options or {}, {
         weights = optional, kv_dtype = optional, activations = optional, tensor = 1, expert = 1, data = 1, pipeline = 1,
+        algorithm = "ring",
     })
+    parameters.one_of("transformer", "algorithm", o.algorithm, { "ring", "tree" })
     local shape = config.read("transformer", given)
     for _, name in ipairs { "weights", "kv_dtype", "activations" } do
         if o[name] then dtype_option(name, o[name]) end

@@ -96,7 +96,8 @@ end
 --     how    { what, ranks, over = a dim, dtype = }
 function builder:comm(list, how, from, dims, to)
     if how[2] <= 1 then return end
-    local made = kc.comm(how[1], self:tensor(from, dims, how.dtype), { ranks = how[2], over = how.over, name = to })
+    local made = kc.comm(how[1], self:tensor(from, dims, how.dtype),
+        { ranks = how[2], over = how.over, name = to, algorithm = self.s.ranks.algorithm })
     list[#list + 1] = kc.kernel(how[1], { made })
 end
 

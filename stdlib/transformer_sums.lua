@@ -63,6 +63,13 @@ local function filled(model, part, results, from)
     return part
 end
 
+-- The result that is asked for: a count, the fastest schedules on a device, or those that there are.
+local function asked(program, p)
+    if p.device == nil then return (kc.count(program)) end
+    if p.best then return (kc.best(program, p.device, nil, p.options)) end
+    return (kc.evaluate(program, p.device, p.options))
+end
+
 -- A step of a model, layer by layer.
 --     step      "decode", "prefill" or "chunked": "decode"
 --     device    where its time is wanted: none, and then there is none
@@ -90,12 +97,7 @@ function sums.layers(model, p, steps)
         step = "decode", device = parameters.optional, best = true, options = parameters.optional_table,
     })
     parameters.one_of(call, "step", own.step, { "decode", "prefill", "chunked" })
-    local program, result = model[own.step](model, rest), nil
-    if own.device == nil then
-        result = kc.count(program)
-    else
-        result = own.best and kc.best(program, own.device, nil, own.options) or kc.evaluate(program, own.device, own.options)
-    end
+    local result = asked(model[own.step](model, rest), own)
     local shape = steps[own.step](model, rest)
     shape.kv_dtype = model.kv_dtype
     local rows, from = {}, 0

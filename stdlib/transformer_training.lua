@@ -60,7 +60,8 @@ local function gradients(s, sum)
     local list = {}
     local function summed(name, n, ranks)
         if n > 0 and ranks > 1 then
-            local made = kc.comm("allreduce", kc.tensor(name, "n", s.dtype, { n = n }), { ranks = ranks, name = name .. " of all" })
+            local made = kc.comm("allreduce", kc.tensor(name, "n", s.dtype, { n = n }),
+                { ranks = ranks, name = name .. " of all", algorithm = s.ranks.algorithm })
             list[#list + 1] = kc.kernel("allreduce", { made })
         end
     end

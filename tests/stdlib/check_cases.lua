@@ -12,6 +12,7 @@ local lib = kc.lib
 local t = tally.new("cases of the stdlib")
 local function case(id, test) t:try(id, test) end
 
+local transformer = lib.transformer
 local function with(p, more) return lib.parameters.merge(p, more) end
 local function matrix(x, how) return kc.count(x, { convention = { causal = how } }).matrix_flops end
 local function moved(x, name)
@@ -131,6 +132,18 @@ local latent, heads, cache = lib.kv_cache.latent, lib.kv_cache.heads, lib.kv_cac
 case("P28", function()
   t:equal("P28", cache { parts = latent(), layers = 61 }, 70272)
   t:equal("P28 heads", cache { parts = heads { kv_heads = 128, head_dim = 192, value_dim = 128 }, layers = 61 }, 4997120)
+  -- two parts, of which a model reads each once for K and V: no factor of 2, and no hidden size over heads
+  local v3 = transformer {
+    model_type = "deepseek_v3", hidden_size = 7168, num_hidden_layers = 61, num_attention_heads = 128, vocab_size = 129280,
+    kv_lora_rank = 512, qk_rope_head_dim = 64, qk_nope_head_dim = 128, v_head_dim = 128, q_lora_rank = 1536,
+    intermediate_size = 18432, moe_intermediate_size = 2048, n_routed_experts = 256, n_shared_experts = 1,
+    num_experts_per_tok = 8, first_k_dense_replace = 3,
+  }
+  local step = v3:decode { cached = 99 }
+  t:equal("P28 latent", moved(step, "cache C"), 61 * 100 * 512 * 2)
+  t:equal("P28 position", moved(step, "cache R"), 61 * 100 * 64 * 2)
+  t:equal("P28 both", v3.cache, 70272)
+  t:equal("P28 by K and V of hidden size", 61 * 2 * 7168 * 2, 1748992)
 end)
 
 -- P30: V3.2: 656 B a token and layer with f32 scales of 128, 132 B of index keys; 1,462,784 tokens and a spare page
@@ -152,6 +165,25 @@ end)
 -- P33: Qwen3-0.6B says its head size: 114,688 B a token (hidden over heads: 57,344); Gemma-2-9B's is 256.
 case("P33", function()
   t:equal("P33", cache { parts = heads { kv_heads = 8, head_dim = 128 }, layers = 28 }, 114688)
+  local qwen = {
+    model_type = "qwen3", hidden_size = 1024, intermediate_size = 3072, num_hidden_layers = 28, num_attention_heads = 16,
+    num_key_value_heads = 8, vocab_size = 151936,
+  }
+  local function head_size(model)
+    for _, note in ipairs(model.audit) do
+      if note.key == "head_dim" then return note.value .. ", " .. note.status .. (note.note and ": " .. note.note or "") end
+    end
+  end
+  local said, derived = transformer(with(qwen, { head_dim = 128 })), transformer(qwen)
+  t:equal("P33 said", said.cache, 114688)
+  t:equal("P33 said so", head_size(said), "128, used")
+  t:equal("P33 derived", derived.cache, 57344)
+  t:equal("P33 and says so", head_size(derived), "64, defaulted: hidden size over heads")
+  local gemma = transformer {
+    model_type = "gemma2", hidden_size = 3584, intermediate_size = 14336, num_hidden_layers = 42, num_attention_heads = 16,
+    num_key_value_heads = 8, head_dim = 256, vocab_size = 256000,
+  }
+  t:equal("P33 Gemma-2-9B", gemma.cache, 42 * 2 * 8 * 256 * 2)
 end)
 
 -- P35: Falcon-7B has one head of K and V: 8,192 B a token (71 heads: 581,632); Falcon-40B eight: 122,880.
@@ -216,6 +248,23 @@ case("P43", function()
   t:equal("P43", mlp(4096, 11008, true), 270532608)
   t:equal("P43 two", mlp(4096, 16384, false), 268435456)
   t:equal("P43 Llama-3", mlp(4096, 14336, true), 352321536)
+  -- in a model: as many matrices as its family has, of the width that the file says
+  local function of_layer(family, inner)
+    local sum = 0
+    local model = transformer {
+      model_type = family, hidden_size = 4096, intermediate_size = inner, num_hidden_layers = 32, num_attention_heads = 32,
+      vocab_size = 32000, n_inner = inner, max_position_embeddings = 4096,
+    }
+    for _, row in ipairs(model:layers { cached = 9 }) do
+      for _, kernel in ipairs(row.kernels) do
+        if kernel.name == "up" or kernel.name == "down" then sum = sum + kernel.matrix_flops / row.count end
+      end
+    end
+    return sum
+  end
+  t:equal("P43 in Llama-7B", of_layer("llama", 11008), 270532608)
+  t:equal("P43 two in a GPT", of_layer("gpt_neox", 16384), 268435456)
+  t:equal("P43 in Llama-3", of_layer("llama", 14336), 352321536)
 end)
 
 -- P44: Mixtral 8x7B, 1024 tokens, training: 287.784e12 with all experts, 79.977e12 with two of eight, router and

@@ -74,6 +74,9 @@ local falcon = merge(llama, { model_type = "falcon", multi_query = true, ffn_hid
 agrees("parallel branches share an allreduce", model(falcon, { tensor = P }):decode { cached = S, batch = B }, {
   allreduce = { L + 1, (L + 1) * 2 * ring(P, rows) }, allgather = { 1, ring(P, 2 * B * v) },
 })
+agrees("tensor: trees", model(llama, { tensor = P, algorithm = "tree" }):decode { cached = S, batch = B }, {
+  allreduce = { 2 * L + 1, (2 * L + 1) * 2 * rows }, allgather = { 1, ring(P, 2 * B * v) },
+})
 -- the rest of what a rank does is that of a model of its shape: only the rows of a collective come on top
 local function moved(m, program) return m:bytes(program).total end
 local shape = merge(llama, { num_attention_heads = 4, num_key_value_heads = 2, head_dim = 32, intermediate_size = 256, vocab_size = 250 })
@@ -174,6 +177,7 @@ for _, best in ipairs { true, false } do
     "link.bandwidth", "l4")
 end
 t:is_true("with one it runs", four:serve { device = kc.device("l4"):with { link = { bandwidth = 32e9 } }, prompt = 9 }.tpot > 0)
+refused("algorithm", function() return model(llama, { tensor = 2, algorithm = "star" }) end, "algorithm", "star", "tree")
 refused("heads", function() return model(llama, { tensor = 3 }) end, "heads", "3")
 refused("experts", function() return model(mixtral, { expert = 3, data = 3 }) end, "experts", "3")
 refused("experts without replicas", function() return model(mixtral, { expert = 4 }) end, "expert", "data")
