@@ -270,6 +270,9 @@ local function new(_, given, options)
         end
     end
     if o.expert < o.tensor and o.tensor % o.expert ~= 0 then error("transformer: expert: must divide tensor, where it is less") end
+    local has_experts = false
+    for _, group in ipairs(shape.groups) do has_experts = has_experts or group.mlp and group.mlp.kind == "experts" end
+    if o.expert > 1 and not has_experts then error("transformer: expert: " .. shape.family .. " has no experts in this file") end
     local self = setmetatable({ shape = shape, audit = shape.audit, name = shape.family, options = o }, model)
     self.rank, self.kv_dtype = stored.rank(shape, o), o.kv_dtype or shape.dtype
     self.parameters = stored.parameters(self.rank)

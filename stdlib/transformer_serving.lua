@@ -52,7 +52,7 @@ end
 --     prefill_mbu, decode_mbu    bytes of weights and cache that the step reads, over time and HBM's datasheet bandwidth
 --     prefill, decode      results, kernel by kernel
 --     prefill_bytes, decode_bytes    as model:bytes gives them
---     memory               as of `memory`, at prompt + output tokens
+--     memory               as of `memory`, at prompt + output tokens, of the batches of all stages
 --     notes                a sentence for a step of which no such schedule fits the device: it is untiled then
 -- The times have what ranks send each other.  Stages of a pipeline: MFU and MBU are of the one that is at work.
 function serving.serve(model, p)
@@ -82,7 +82,8 @@ function serving.serve(model, p)
         prefill_mbu = mbu(prefill, first), decode_mbu = mbu(decode, next_),
         notes = notes, prefill = prefill, decode = decode, prefill_bytes = first, decode_bytes = next_,
         memory = serving.memory(model, {
-            device = device, tokens = p.prompt + p.output, batch = p.batch, page = p.page, usable = p.usable,
+            device = device, tokens = p.prompt + p.output, batch = p.batch * model.options.pipeline, page = p.page,
+            usable = p.usable,
         }),
     }
 end

@@ -2083,6 +2083,7 @@ function stream.transpose(p) end
 ---                  tokens meet in the experts
 ---    data          replicas of the whole, each with a batch of its own: 1
 ---    pipeline      ranks that share the layers: 1
+---    algorithm     of what ranks send each other, "ring" or "tree", as of collective.lua: "ring"
 ---Programs are those of one rank.  A token passes all stages of a pipeline one after another, so a step's program has all
 ---layers; memory and throughput know the stages.  What ranks send each other goes over the device's link
 ---(transformer_layers.lua says what): a device whose file states none is an error, device:with { link = { bandwidth = … } }

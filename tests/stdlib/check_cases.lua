@@ -123,6 +123,13 @@ case("P26", function()
   local step = kc.times(kc.program("attention", { forward, backward }), 27)
   t:equal("P26", matrix(step, "full"), 6 * 27 * 4 * 8192 ^ 2 * 16 * (192 + 128))
   t:near("P26 printed", matrix(step, "full"), 222.65e12, 0.5e-4)
+  -- and of the model itself, beside 6 FLOP a parameter and token
+  local lite, size = transformer {
+    model_type = "deepseek_v2", hidden_size = 2048, intermediate_size = 10944, moe_intermediate_size = 1408, num_hidden_layers = 27,
+    num_attention_heads = 16, kv_lora_rank = 512, qk_rope_head_dim = 64, qk_nope_head_dim = 128, v_head_dim = 128,
+    n_routed_experts = 64, n_shared_experts = 2, num_experts_per_tok = 6, first_k_dense_replace = 1, vocab_size = 102400,
+  }, { seq = 8192, batch = 4, logits = "all" }
+  t:near("P26 DeepSeek-V2-Lite", 3 * matrix(lite:prefill(size), "full") - 6 * lite.parameters.active * 4 * 8192, 222.65e12, 0.5e-4)
   t:near("P26 printed half", matrix(step, "half"), 111.33e12, 0.5e-4)
 end)
 

@@ -158,6 +158,7 @@ t:is_true("or the step waits for it", step({ data = 2 }, slow).time > sums)
 local p = { device = "h100-sxm5", prompt = 512, output = 101, batch = 8 }
 local r = staged:serve(p)
 t:near("replicas and stages", r.tokens_per_second, 3 * 4 * 8 / r.tpot, 1e-15)
+t:equal("stages have a batch each", r.memory.cache, 4 * 8 * one.cache * 613 / 4)
 local shared = four:serve(p)
 t:is_true("times have the link", shared.prefill.times.link > 0 and shared.decode.times.link > 0)
 t:equal("a model alone has none", one:serve(p).decode.times.link or 0, 0)
@@ -181,6 +182,7 @@ refused("algorithm", function() return model(llama, { tensor = 2, algorithm = "s
 refused("heads", function() return model(llama, { tensor = 3 }) end, "heads", "3")
 refused("experts", function() return model(mixtral, { expert = 3, data = 3 }) end, "experts", "3")
 refused("experts without replicas", function() return model(mixtral, { expert = 4 }) end, "expert", "data")
+refused("no experts", function() return model(llama, { expert = 2, data = 2 }) end, "expert", "llama")
 refused("experts of some tensor ranks", function() return model(mixtral, { tensor = 4, expert = 3 }) end, "expert", "tensor")
 
 t:finish()
