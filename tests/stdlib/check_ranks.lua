@@ -96,6 +96,17 @@ agrees("tensor: latents' gradients, not the stream's", model(deepseek, { tensor 
   allreduce = { 4 * L + 2 + 3, 2 * (ring(P, L * latent) + ring(P, (3 * L + 2) * rows * S) + 3 * ring(P, 4 * B * S)) },
 })
 
+-- resized is built
+local function same(name, resized, built)
+  resized, built = kc.count(resized), kc.count(built)
+  for _, field in ipairs { "flops", "bytes", "link_bytes", "link_steps" } do
+    t:equal("resized " .. name .. ": " .. field, resized[field], built[field])
+  end
+end
+local staged_too = model(llama, { tensor = P, pipeline = 2 })
+same("decode", kc.resize(staged_too:decode { cached = 99 }, { b = 16, j = 2048 }), staged_too:decode { batch = 16, cached = 2047 })
+same("prefill", kc.resize(staged_too:prefill { seq = 64 }, { ["t j"] = 200, b = 2 }), staged_too:prefill { seq = 200, batch = 2 })
+
 -- ---- experts -------------------------------------------------------------------------------------------------------
 
 -- Ranks of four replicas that share the experts: each sends the rows of its tokens, and gets as many.
