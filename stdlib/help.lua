@@ -7,33 +7,85 @@ local help = {}
 
 -- ---- text ---------------------------------------------------------------------------------------------------
 
-local WIDTH = 80
+local WIDEST = 80
+local width = WIDEST
+
+-- Texts fit a terminal of so many columns from now on; more than 80 are hard to read.
+function help.fit(columns)
+    width = columns > 0 and columns < WIDEST and columns or WIDEST
+end
 
 local function one_line(text)
     return (text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
 end
 
--- Paragraphs in lines of at most WIDTH characters; lines after the first stand `indent` to the right.
-local function wrapped(text, indent)
-    local lines, line = {}, ""
+-- A paragraph in lines of at most `width` characters: of the first `taken` are taken, the others stand `indent` to the
+-- right.
+local function wrapped(text, indent, taken)
+    local lines, line, room = {}, nil, width - (taken or 0)
     for word in text:gmatch("%S+") do
-        if line ~= "" and #line + 1 + #word > WIDTH then
-            lines[#lines + 1], line = line, string.rep(" ", indent or 0) .. word
+        if line and #line + 1 + #word > room then
+            lines[#lines + 1], line, room = line, word, width - (indent or 0)
         else
-            line = line == "" and word or line .. " " .. word
+            line = line and line .. " " .. word or word
         end
     end
     lines[#lines + 1] = line
-    return table.concat(lines, "\n")
+    return table.concat(lines, "\n" .. string.rep(" ", indent or 0))
 end
 
-local COLUMN = 15
+local COLUMN, INDENT = 15, 4
 
--- "  name      text", the text in a column of its own; a longer name has a line of its own.
+-- A text at `column`, behind `left`; on lines of its own where that is longer, or leaves less than half of the width.
+local function beside(left, column, text)
+    if column > width / 2 then
+        local indent = #left:match("^ *") + INDENT
+        return left .. "\n" .. string.rep(" ", indent) .. wrapped(text, indent, indent)
+    end
+    local space = string.rep(" ", column)
+    local between = #left < column - 1 and space:sub(#left + 1) or "\n" .. space
+    return left .. between .. wrapped(text, column, column)
+end
+
+-- "  name      text", the text in a column of its own.
 local function row(name, text)
-    local left, column = "  " .. name, string.rep(" ", COLUMN)
-    local between = #left < COLUMN - 1 and column:sub(#left + 1) or "\n" .. column
-    return left .. between .. wrapped(string.rep("_", COLUMN) .. text, COLUMN):sub(COLUMN + 1)
+    return beside("  " .. name, COLUMN, text)
+end
+
+local GAP = "^ +%S.-  +()%S" -- "    m, n, k      sizes"
+
+-- The comments of a file without the line ends that an editor wants: what stands behind a gap goes on in its column, a
+-- paragraph where a line was full.
+local function unbroken(text)
+    local FULL, lines, column, length = 90, {}, nil, 0
+    for line in (text .. "\n"):gmatch("(.-)\n") do
+        local last, indent, first = lines[#lines] or " ", #line:match("^ *"), line:match("^ *(%S*)")
+        local full = indent == 0 and last:find("^%S") and length + 1 + #first > FULL
+        if first ~= "" and (column and indent == column or full) then
+            lines[#lines] = last .. " " .. line:sub(indent + 1)
+        else
+            local behind = line:match(GAP)
+            lines[#lines + 1], column = line, behind and behind - 1
+        end
+        length = #line
+    end
+    return lines
+end
+
+-- Comments as lines that fit.
+local function filled(text)
+    local lines = unbroken(text)
+    for i, line in ipairs(lines) do
+        local behind, indent = line:match(GAP), #line:match("^ *")
+        if #line > width and behind and line:find("%S  +%S", behind) then -- formulas, side by side
+            lines[i] = line:gsub("(%S)  +(%S)", "%1\n" .. line:sub(1, indent) .. "%2")
+        elseif #line > width and behind then
+            lines[i] = beside(line:sub(1, behind - 1):match("^(.-) *$"), behind - 1, line:sub(behind))
+        elseif #line > width then
+            lines[i] = line:sub(1, indent) .. wrapped(line, indent > 0 and indent + INDENT or 0, indent)
+        end
+    end
+    return table.concat(lines, "\n")
 end
 
 -- The names and types of "name: Type, other?: Type"; a type may hold commas in brackets.
@@ -195,7 +247,7 @@ end
 
 -- The functions of a file of the stdlib that take one table of named parameters: kernels, and numbers about them.
 local function library_text(library)
-    local lines = { library.head, "" }
+    local lines = { filled(library.head), "" }
     for _, method in ipairs(library) do
         lines[#lines + 1] = row(library.name .. "." .. method.name, one_line(method.text:match("^(.-%.)%s") or method.text))
     end
@@ -203,7 +255,7 @@ local function library_text(library)
 end
 
 local function method_text(library, method)
-    return "kc.lib." .. library.name .. "." .. method.name .. "\n\n" .. method.text .. "\n\n" .. library.head
+    return "kc.lib." .. library.name .. "." .. method.name .. "\n\n" .. filled(method.text) .. "\n\n" .. filled(library.head)
 end
 
 -- Files of the stdlib that are no kernels, nor anything else that a user calls.

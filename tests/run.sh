@@ -209,6 +209,7 @@ one() {
 }
 
 only=
+unset COLUMNS NO_COLOR # what is printed is for no terminal of so many columns
 path=$PATH random=${KCOST_RANDOM:-}
 for config in "$@"; do
     one

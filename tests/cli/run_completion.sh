@@ -20,7 +20,7 @@ offers() {
     shift
     [ "$(offered "$@" | sort | tr '\n' ' ')" = "$expected " ]
 }
-options() { "$KCOST" --help | cut -c1-25 | grep -oE -- '--[a-z]+(-[a-z]+)*'; }
+options() { "$KCOST" --help | cut -c1-28 | grep -oE -- '--[a-z]+(-[a-z]+)*'; }
 devices() { "$KCOST" devices --json | grep -oE '"id":"[^"]+"' | cut -d'"' -f4; }
 # all LISTED WORD...: just what the command lists.
 all() {

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "kcost.h"
-#include "sheet.h"
-
-/* To stand in kcost.h: KC_OK when every figure agrees with what it follows from;
- * *report gets a line a figure. */
+#include "page.h"
+#include "terminal.h"
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
 
@@ -19,9 +17,9 @@ typedef struct shelf {
     kc_vm *vm;
 } shelf;
 
-static int complain(const shelf *from, int status)
+static int failed(const shelf *from, int status)
 {
-    fprintf(stderr, "kcost: %s\n", from->vm ? kc_vm_message(from->vm) : kc_context_message(from->context));
+    complain("%s", from->vm ? kc_vm_message(from->vm) : kc_context_message(from->context));
     return status;
 }
 
@@ -159,23 +157,22 @@ static sheet *list_sheet(void)
     return s;
 }
 
-static int list(const shelf *from, const options *o, FILE *out, size_t width)
+static int list(const shelf *from, const page *p)
 {
     sheet *s = list_sheet();
     for (size_t i = 0; i < kc_device_count(); i++) {
         kc_device *device = named(from, kc_device_id(i));
         if (!device) {
             sheet_free(s);
-            return complain(from, FAILED);
+            return failed(from, FAILED);
         }
         list_row(s, device);
         kc_release(device);
     }
-    sheet_print(s, out, width);
-    sheet_free(s);
-    if (o->verbosity != QUIET)
-        fputs("dense peaks; f16 matrix: or bf16, where that is faster; ridge: FLOP/byte, of that work, else of f32 "
-              "vectors; kcost devices NAME shows one\n", out);
+    page_sheet(p, s);
+    if (p->verbosity != QUIET)
+        page_line(p, "p", "dense peaks; f16 matrix: or bf16, where that is faster; ridge: FLOP/byte, of that work, else of f32 "
+                  "vectors; kcost devices NAME shows one");
     return GOOD;
 }
 
@@ -196,18 +193,16 @@ static bool in_heading(const char *path)
     return false;
 }
 
-static void heading(const kc_device *device, FILE *out)
+static void heading(const page *p, const kc_device *device)
 {
     const char *aliases = kc_device_get_text(device, "aliases"), *arch = kc_device_get_text(device, "arch");
-    fprintf(out, "%s: %s", kc_object_name((const kc_object *)(const void *)device), kc_device_get_text(device, "name"));
-    if (arch)
-        fprintf(out, ", %s", arch);
-    if (figure(device, "year") > 0)
-        fprintf(out, ", %.0f", figure(device, "year"));
-    fputs("\n", out);
+    char year[24];
+    snprintf(year, sizeof year, ", %.0f", figure(device, "year"));
+    page_heading(p, "%s: %s%s%s%s", kc_object_name((const kc_object *)(const void *)device),
+                 kc_device_get_text(device, "name"), arch ? ", " : "", arch ? arch : "", figure(device, "year") > 0 ? year : "");
     if (aliases && *aliases)
-        fprintf(out, "also: %s\n", aliases);
-    fputs("\n", out);
+        fprintf(p->out, "also: %s\n", aliases);
+    fputs("\n", p->out);
 }
 
 static const char *source_of(const kc_device *device, const char *path)
@@ -218,7 +213,7 @@ static const char *source_of(const kc_device *device, const char *path)
 }
 
 /* Each peak with its rate, the ridge point, the share of it that was measured, and its source. */
-static void show_peaks(const kc_device *device, FILE *out, size_t width)
+static void show_peaks(const page *p, const kc_device *device)
 {
     sheet *s = sheet_new();
     sheet_column(s, "peak", false, 0);
@@ -248,8 +243,7 @@ static void show_peaks(const kc_device *device, FILE *out, size_t width)
             sheet_cell(s, NULL);
         sheet_cell(s, source_of(device, path));
     }
-    sheet_print(s, out, width);
-    sheet_free(s);
+    page_sheet(p, s);
 }
 
 /* One instruction in one text: "64 x 256 x 16, a group" from the row of its m. */
@@ -291,19 +285,19 @@ static void figure_row(sheet *s, const kc_device *device, const char *path, bool
     sheet_cell(s, words ? NULL : source_of(device, path));
 }
 
-/* Everything else, with where it comes from; `whole`: each figure in a row of its own. */
-static void show_figures(const kc_device *device, bool whole, FILE *out, size_t width)
+/* Everything else, with where it comes from; with --verbose each figure in a row of its own. */
+static void show_figures(const page *p, const kc_device *device)
 {
     sheet *s = sheet_new();
     sheet_column(s, "figure", false, 0);
     sheet_column(s, "value", true, 0);
     sheet_column(s, "source", false, 1);
+    bool whole = p->verbosity == VERBOSE;
     const char *path;
     for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++)
         if (whole || !is_shown(path))
             figure_row(s, device, path, whole);
-    sheet_print(s, out, width);
-    sheet_free(s);
+    page_sheet(p, s);
 }
 
 /* Of `path`, and of the ratio of its format to f16. */
@@ -329,16 +323,13 @@ static void show_exceptions(const kc_device *device, FILE *out)
     }
 }
 
-static void show(const kc_device *device, const options *o, FILE *out, size_t width)
+static void show(const page *p, const kc_device *device)
 {
-    bool whole = o->verbosity == VERBOSE;
-    if (whole)
-        width = 0;
-    heading(device, out);
-    show_peaks(device, out, width);
-    fputs("\n", out);
-    show_figures(device, whole, out, width);
-    show_exceptions(device, out);
+    heading(p, device);
+    show_peaks(p, device);
+    fputs("\n", p->out);
+    show_figures(p, device);
+    show_exceptions(device, p->out);
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
@@ -379,7 +370,7 @@ static char *read_file(const char *path)
 {
     FILE *in = fopen(path, "rb");
     if (!in || fseek(in, 0, SEEK_END) != 0) {
-        fprintf(stderr, "kcost: cannot read %s: %s\n", path, strerror(errno));
+        complain("cannot read %s: %s", path, strerror(errno));
         if (in)
             fclose(in);
         return NULL;
@@ -417,15 +408,15 @@ static int check_file(const char *path, const options *o, FILE *out)
     kc_vm_options asked = { .trusted = 1 };
     int status = FAILED;
     if (!script || kc_vm_new(&asked, &vm) != KC_OK) {
-        fputs("kcost: not enough memory\n", stderr);
+        complain("not enough memory");
     } else if (kc_vm_run(vm, script, strlen(script), path) != KC_OK) {
-        fprintf(stderr, "kcost: %s\n", kc_vm_message(vm));
+        complain("%s", kc_vm_message(vm));
     } else {
         kc_object *answer = kc_vm_answer(vm, 0);
         if (answer && kc_object_kind(answer) == KC_DEVICE)
             status = check((kc_device *)(void *)answer, o, out);
         else
-            fprintf(stderr, "kcost: %s does not return a device's table\n", path);
+            complain("%s does not return a device's table", path);
     }
     kc_vm_free(vm);
     free(script);
@@ -439,20 +430,20 @@ static bool is_file(const char *word)
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static int one(const shelf *from, const char *word, const options *o, FILE *out, size_t width)
+static int one(const shelf *from, const char *word, const options *o, const page *p)
 {
     if (o->check && is_file(word))
-        return check_file(word, o, out);
+        return check_file(word, o, p->out);
     kc_device *device = named(from, word);
     if (!device)
-        return complain(from, USAGE);
+        return failed(from, USAGE);
     int status = GOOD;
     if (o->check)
-        status = check(device, o, out);
+        status = check(device, o, p->out);
     else if (o->format == FORMAT_JSON)
-        fprintf(out, "%s\n", kc_json((kc_object *)(void *)device));
+        fprintf(p->out, "%s\n", kc_json((kc_object *)(void *)device));
     else
-        show(device, o, out, width);
+        show(p, device);
     kc_release(device);
     return status;
 }
@@ -467,7 +458,7 @@ static int all(const shelf *from, const options *o, FILE *out)
         const char *json = !o->check && device ? kc_json((kc_object *)(void *)device) : NULL;
         if (!device || (!o->check && !json)) {
             kc_release(device);
-            return complain(from, FAILED);
+            return failed(from, FAILED);
         }
         if (o->check && check(device, o, out) != GOOD)
             status = FAILED;
@@ -480,29 +471,37 @@ static int all(const shelf *from, const options *o, FILE *out)
     return status;
 }
 
-int devices_command(const options *o, FILE *out, size_t width)
+static int run(const shelf *from, const options *o, const page *p)
+{
+    int status = GOOD;
+    if (o->word_count == 1)
+        return o->check || o->format == FORMAT_JSON ? all(from, o, p->out) : list(from, p);
+    for (size_t i = 1; i < o->word_count; i++) {
+        if (i > 1 && !o->check && o->format != FORMAT_JSON)
+            fputs("\n", p->out);
+        int result = one(from, o->words[i], o, p);
+        if (result > status)
+            status = result;
+    }
+    return status;
+}
+
+int devices_command(const options *o, FILE *out)
 {
     if (o->format == FORMAT_CSV || o->format == FORMAT_CSV_TENSORS || o->code || o->setting_count) {
-        fputs("kcost: devices takes names, --check, --json and -o\n", stderr);
+        complain("devices takes names, --check, --json and -o");
         return USAGE;
     }
     shelf from = { .context = kc_context_new(NULL, NULL) };
     kc_vm_options asked = { .trusted = 1, .path = getenv("KCOST_PATH") };
     if (!from.context || (asked.path && kc_vm_new(&asked, &from.vm) != KC_OK)) {
-        fputs("kcost: not enough memory\n", stderr);
+        complain("not enough memory");
         kc_context_free(from.context);
         return FAILED;
     }
-    int status = GOOD;
-    if (o->word_count == 1)
-        status = o->check || o->format == FORMAT_JSON ? all(&from, o, out) : list(&from, o, out, width);
-    for (size_t i = 1; i < o->word_count; i++) {
-        if (i > 1 && !o->check && o->format != FORMAT_JSON)
-            fputs("\n", out);
-        int result = one(&from, o->words[i], o, out, width);
-        if (result > status)
-            status = result;
-    }
+    page p = page_of(out, o);
+    int status = run(&from, o, &p);
+    terminal_fitted(p.out, out);
     kc_vm_free(from.vm);
     kc_context_free(from.context);
     return status;

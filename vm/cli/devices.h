@@ -5,6 +5,6 @@
 #include "options.h"
 
 /* Returns the exit status. */
-int devices_command(const options *o, FILE *out, size_t width);
+int devices_command(const options *o, FILE *out);
 
 #endif

@@ -7,12 +7,7 @@
 #include "gnuplot.h"
 #include "output.h"
 #include "svg.h"
-
-static bool complain(const char *sentence)
-{
-    fprintf(stderr, "kcost: %s\n", sentence);
-    return false;
-}
+#include "terminal.h"
 
 /* FILE.svg, FILE-2.svg, …: of several plots each has a file.  To be freed. */
 static char *numbered(const char *path, size_t i)
@@ -51,7 +46,7 @@ static bool write_picture(const figure *plot, const char *path)
     size_t length;
     char *picture = gnuplot_draw(&c, &length, &wrong);
     if (!picture)
-        return complain(wrong);
+        return complain("%s", wrong);
     FILE *out = output_open(path);
     if (out && c.kind == CHART_SVG)
         svg_write(out, &c, picture, false);
@@ -64,12 +59,12 @@ static bool write_picture(const figure *plot, const char *path)
 /* gnuplot begins with a form feed. */
 static bool show_text(const figure *plot, FILE *out)
 {
-    size_t width = output_width(out), length;
+    size_t width = terminal_width(out), length;
     chart c = chart_of(plot, CHART_TEXT, width ? width : 80);
     const char *wrong;
     char *picture = gnuplot_draw(&c, &length, &wrong);
     if (!picture)
-        return complain(wrong);
+        return complain("%s", wrong);
     fputs("\n", out);
     output_trimmed(picture + strspn(picture, "\f\n"), out);
     free(picture);
@@ -103,12 +98,10 @@ bool draw(kc_vm *vm, const options *o, FILE *terminal, page_tables *tables)
     const char *json = kc_vm_plots(vm), *wrong;
     size_t count = 0;
     if (!json)
-        return complain(kc_vm_message(vm));
+        return complain("%s", kc_vm_message(vm));
     figure **plots = plots_read(json, &count, &wrong);
-    if (!plots) {
-        fprintf(stderr, "kcost: the script returned a plot that cannot be drawn: %s\n", *wrong ? wrong : "not enough memory");
-        return false;
-    }
+    if (!plots)
+        return complain("the script returned a plot that cannot be drawn: %s", *wrong ? wrong : "not enough memory");
     bool good = count > 0 || o->html || complain("nothing that the script returned can be drawn");
     for (size_t i = 0; i < count && good; i++)
         good = draw_one(plots[i], i, o, terminal);

@@ -111,7 +111,7 @@ static void show_plot(const page *p, const figure *plot)
         svg_write(p->out, &c, picture, true);
         fputs("</div>\n", p->out);
     } else {
-        page_line(p, "h2", plot->title);
+        page_heading(p, "%s", plot->title);
         page_line(p, "p", wrong);
     }
     fprintf(p->out, "<details%s><summary>points of this plot</summary>\n", picture ? "" : " open");

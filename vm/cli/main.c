@@ -17,13 +17,15 @@
 #include "sandbox.h"
 #include "sweep.h"
 #include "table.h"
+#include "terminal.h"
 #include "watch.h"
 
+enum { HELP_WIDTH = 100 };          /* of --help where there is no limit */
 enum { GOOD = 0, FAILED = 1, USAGE = 2, LIMIT = 3, INTERRUPTED = 130 };
 
-static int complain(const char *sentence)
+static int fail(const char *sentence)
 {
-    fprintf(stderr, "kcost: %s\n", sentence);
+    complain("%s", sentence);
     return FAILED;
 }
 
@@ -43,10 +45,18 @@ static int status_of(kc_status status)
 
 /* ---- running --------------------------------------------------------------------------- */
 
-/* print(): among the results, or beside them where they are for a program. */
+/* print(): among the results, or beside them where they are for a program.  A terminal's width may change. */
+typedef struct printing {
+    FILE *out;
+    bool fits;
+} printing;
+
 static void print(void *data, const char *text, size_t length)
 {
-    fwrite(text, 1, length, data);
+    const printing *p = data;
+    FILE *out = p->fits ? terminal_fit(p->out, terminal_width(p->out)) : p->out;
+    fwrite(text, 1, length, out);
+    terminal_fitted(out, p->out);
 }
 
 static kc_status give_settings(kc_vm *vm, const options *o)
@@ -65,6 +75,15 @@ static kc_status give_settings(kc_vm *vm, const options *o)
     return KC_OK;
 }
 
+/* How wide a page of help may be. */
+static kc_status give_columns(kc_vm *vm)
+{
+    char text[24];
+    size_t width = terminal_width(stdout);
+    snprintf(text, sizeof text, "%zu", width);
+    return width ? kc_vm_param(vm, "columns", text) : KC_OK;
+}
+
 static kc_status run_text(kc_vm *vm, char *text, size_t length, const char *name)
 {
     kc_status status = text ? kc_vm_run(vm, text, length, name) : KC_ENOMEM;
@@ -79,6 +98,8 @@ static kc_status run(kc_vm *vm, const options *o)
         return run_text(vm, text, text ? strlen(text) : 0, o->words[0]);
     }
     kc_status status = give_settings(vm, o);
+    if (status == KC_OK && o->help)
+        status = give_columns(vm);
     if (status != KC_OK)
         return status;
     if (o->code)
@@ -94,9 +115,9 @@ static int say_failure(const kc_vm *vm, const options *o, kc_status status)
 {
     const char *message = kc_vm_message(vm);
     const char *traceback = kc_vm_traceback(vm);
-    complain(message && *message ? message : "not enough memory");
+    fail(message && *message ? message : "not enough memory");
     if (o->verbosity == VERBOSE && traceback && *traceback)
-        fprintf(stderr, "%s\n", traceback);
+        terminal_text(stderr, traceback);
     return status_of(status);
 }
 
@@ -175,7 +196,7 @@ static int show_plot(const page *p, const char *json)
     const char *wrong;
     figure *plot = plot_read(json, &wrong);
     if (!plot)
-        return complain(*wrong ? wrong : "not enough memory");
+        return fail(*wrong ? wrong : "not enough memory");
     plot_table(p, plot);
     plot_free(plot);
     return GOOD;
@@ -237,7 +258,7 @@ static int show_object(const page *p, pending *list, kc_object *object)
         table_program(p, r);
         kc_release(r);
     } else if (kind == KC_KERNEL || kind == KC_PROGRAM || kind == KC_TENSOR) {
-        return complain(kc_context_message(kc_object_context(object)));
+        return fail(kc_context_message(kc_object_context(object)));
     } else if (kind == KC_COMPARISON) {
         table_comparison(p, (const kc_comparison *)(const void *)object);
     } else if (kind == KC_SWEEP) {
@@ -253,7 +274,7 @@ static int show_tables(kc_vm *vm, const page *p)
 {
     size_t count = kc_vm_answers(vm);
     pending list = { .results = calloc(count + 1, sizeof(kc_result *)) };
-    int status = list.results ? GOOD : complain("not enough memory");
+    int status = list.results ? GOOD : fail("not enough memory");
     for (size_t i = 0; i < count && status == GOOD; i++) {
         kc_object *object = kc_vm_answer(vm, i);
         if (object) {
@@ -281,7 +302,7 @@ static int show_tables(kc_vm *vm, const page *p)
 static int show_document(FILE *out, const char *text, const kc_vm *vm)
 {
     if (!text)
-        return complain(kc_vm_message(vm));
+        return fail(kc_vm_message(vm));
     fputs(text, out);
     size_t length = strlen(text);
     if (length && text[length - 1] != '\n')
@@ -300,8 +321,10 @@ static int show(kc_vm *vm, const options *o, FILE *out)
         return show_document(out, kc_vm_csv(vm, 1), vm);
     default: {
         bool lacking = false;
-        page p = { out, output_width(out), o->verbosity, o->explain, o->field, false, &lacking };
+        page p = page_of(out, o);
+        p.lacking = &lacking;
         int status = show_tables(vm, &p);
+        terminal_fitted(p.out, out);
         return lacking && status == GOOD ? FAILED : status;
     }
     }
@@ -336,22 +359,24 @@ static int run_script(const options *o)
     if (o->what == RUN && !o->code && !o->kernel && !o->diff && strcmp(o->words[0], "-") != 0) {
         FILE *script = fopen(o->words[0], "r");
         if (!script) {
-            fprintf(stderr, "kcost: cannot read %s: %s\n", o->words[0], strerror(errno));
+            complain("cannot read %s: %s", o->words[0], strerror(errno));
             return USAGE;
         }
         fclose(script);
     }
     kc_vm *vm = NULL;
-    kc_vm_options asked = { .print = print, .print_data = o->format == FORMAT_TABLE ? stdout : stderr,
+    printing prints = { .out = o->format == FORMAT_TABLE ? stdout : stderr };
+    prints.fits = terminal_width(prints.out) > 0;
+    kc_vm_options asked = { .print = print, .print_data = &prints,
                             .trusted = !o->sandbox, .path = getenv("KCOST_PATH"), .memory_limit = o->memory_limit,
                             .time_limit = o->time_limit, .instruction_limit = o->instruction_limit };
     if (o->what == PROMPT && asked.time_limit == 0)
         asked.time_limit = INFINITY; /* so that Ctrl-C ends any loop */
     kc_status status = kc_vm_new(&asked, &vm);
     if (status != KC_OK)
-        return complain(status == KC_EENGINE ? "another Lua engine shadows the one that kcost needs"
+        return fail(status == KC_EENGINE ? "another Lua engine shadows the one that kcost needs"
                                              : "not enough memory");
-    watch seen = { .shows = o->verbosity != QUIET && output_width(stderr) > 0 };
+    watch seen = { .shows = o->verbosity != QUIET && terminal_is(stderr) };
     kc_vm_threads(vm, o->threads);
     kc_vm_watch(vm, watch_sweep, &seen);
     if (o->parts)
@@ -367,7 +392,7 @@ static int run_devices(const options *o)
     FILE *out = output_open(o->output);
     if (!out)
         return FAILED;
-    int status = devices_command(o, out, output_width(out));
+    int status = devices_command(o, out);
     return output_close(out, o->output) ? status : FAILED;
 }
 
@@ -388,9 +413,13 @@ static int run_merge(const options *o)
 static int act(const options *o)
 {
     switch (o->what) {
-    case SHOW_HELP:
-        options_help(stdout);
+    case SHOW_HELP: {
+        size_t width = terminal_width(stdout);
+        FILE *out = terminal_fit(stdout, width ? width : HELP_WIDTH);
+        options_help(out);
+        terminal_fitted(out, stdout);
         return GOOD;
+    }
     case SHOW_VERSION:
         printf("kcost %s\n", kc_version());
         return GOOD;

@@ -11,6 +11,7 @@
 
 #include "kcost.h"
 #include "output.h"
+#include "terminal.h"
 
 enum { MOST_SWEEPS = 256 };         /* of one file */
 
@@ -22,12 +23,6 @@ struct merge {
     bool csv, array;                /* some file is */
 };
 
-static bool complain(const char *file, const char *sentence)
-{
-    fprintf(stderr, "kcost: %s%s%s\n", file, *file ? ": " : "", sentence);
-    return false;
-}
-
 /* As many sweeps as the first file has. */
 static bool read_sweeps(merge *m, size_t file, const char *path, const char *text)
 {
@@ -37,11 +32,11 @@ static bool read_sweeps(merge *m, size_t file, const char *path, const char *tex
     while (text && count < MOST_SWEEPS) {
         kc_sweep *part = kc_sweep_read(m->context, text, &text);
         if (!part)
-            return complain(path, kc_context_message(m->context));
+            return complain("%s: %s", path, kc_context_message(m->context));
         m->parts[count++ * m->files + file] = part;
     }
     if (text || (file > 0 && count != m->sweeps))
-        return complain(path, text ? "too many sweeps in one file" : "it has another number of sweeps than the first file");
+        return complain("%s: %s", path, text ? "too many sweeps in one file" : "it has another number of sweeps than the first file");
     m->sweeps = count;
     return true;
 }
@@ -51,7 +46,7 @@ static bool read_file(merge *m, size_t file, const char *path)
     FILE *in = fopen(path, "rb");
     size_t length = 0;
     char *text = in ? output_read(in, &length) : NULL;
-    bool good = text ? read_sweeps(m, file, path, text) : complain(path, in ? "not enough memory" : strerror(errno));
+    bool good = text ? read_sweeps(m, file, path, text) : complain("%s: %s", path, in ? "not enough memory" : strerror(errno));
     if (in)
         fclose(in);
     free(text);
@@ -66,12 +61,12 @@ merge *merge_parts(const options *o)
     if (good)
         m->files = files;
     else
-        complain("", "not enough memory");
+        complain("not enough memory");
     for (size_t i = 0; good && i < files; i++)
         good = read_file(m, i, o->words[i + 1]);
     for (size_t s = 0; good && s < m->sweeps; s++) {
         m->whole[s] = kc_sweep_merge(m->context, m->parts + s * files, files);
-        good = m->whole[s] || complain("", kc_context_message(m->context));
+        good = m->whole[s] || complain("%s", kc_context_message(m->context));
     }
     if (good)
         return m;
@@ -86,7 +81,7 @@ void merge_show(const merge *m, const options *o, FILE *out)
         kc_object *whole = (kc_object *)(void *)m->whole[s];
         const char *text = csv ? kc_csv(whole, 0) : kc_json(whole);
         if (!text) {
-            complain("", kc_context_message(m->context));
+            complain("%s", kc_context_message(m->context));
             return;
         }
         if (!csv)

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "kcost.h"
+#include "terminal.h"
 
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
 enum {
     SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, TOLERANCE, PLOT,
-    PLOT_DATA, HTML, MEMORY, TIME, STEPS, SANDBOX, VERSION
+    PLOT_DATA, HTML, MEMORY, TIME, STEPS, SANDBOX, COLOUR, VERSION
 };
 
 static const struct {
@@ -45,6 +46,7 @@ static const struct {
     { CHECK, "check", NULL, "devices: recompute every figure of the devices, or of a FILE" },
     { 'v', "verbose", NULL, "tables with ledger, kernels and notes; errors with a traceback" },
     { 'q', "quiet", NULL, "tables without the lines around them" },
+    { COLOUR, "color", "[=WHEN]", "colours: always, never, or auto: on a terminal, unless NO_COLOR is set" },
     { VERSION, "version", NULL, "print the version" },
     { 'h', "help", NULL, "print this text" },
 };
@@ -75,12 +77,14 @@ void options_help(FILE *out)
             length += snprintf(left + length, sizeof left - (size_t)length, "%s --%s",
                                table[i].letter < LONG_ONLY ? "," : " ", table[i].name);
         snprintf(left + length, sizeof left - (size_t)length, "%s%s", space, argument);
-        fprintf(out, "%-26s%s\n", left, table[i].help);
+        fprintf(out, "%-29s%s\n", left, table[i].help);
     }
     fputs("\n"
-          "KCOST_PATH: folders, ; between them, whose stdlib/NAME.lua and devices/NAME.lua come before\n"
+          "KCOST_PATH: folders, ; between them, whose stdlib/NAME.lua and devices/NAME.lua come before "
           "those that are compiled in, and whose NAME.lua a script may require.\n"
-          "XDG_STATE_HOME: the folder (~/.local/state without it) in whose kcost/history the prompt keeps its\n"
+          "COLUMNS: how wide text for people is, on a terminal or not; without it a terminal's own width, else no limit.\n"
+          "NO_COLOR: no colours.\n"
+          "XDG_STATE_HOME: the folder (~/.local/state without it) in whose kcost/history the prompt keeps its "
           "lines.  It edits and completes them where libedit (Debian: libedit2) is installed.\n"
           "Results go to standard output, everything else to standard error.\n"
           "Exit status: 0 good, 1 the script failed, 2 wrong usage, 3 a limit was hit, 130 interrupted.\n",
@@ -108,9 +112,9 @@ static void for_getopt(char *letters, struct option *longs)
 
 static void wrong(options *o, const char *sentence, const char *word)
 {
-    fprintf(stderr, "kcost: ");
-    fprintf(stderr, sentence, word);
-    fputs("\n", stderr);
+    char text[512];
+    snprintf(text, sizeof text, sentence, word);
+    complain("%s", text);
     o->what = WRONG;
 }
 
@@ -145,6 +149,17 @@ static void take_shard(options *o, const char *text)
         o->parts = count_at(end + 1, &end);
     if (*end || o->part < 1 || o->part > o->parts)
         wrong(o, "--shard wants I/N, part I of N parts, as in 3/16, not '%s'", text);
+}
+
+static void take_colour(options *o, const char *text)
+{
+    static const char *const words[] = { [COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never" };
+    for (int when = COLOUR_AUTO; when <= COLOUR_NEVER; when++)
+        if (strcmp(text, words[when]) == 0) {
+            terminal_colours((colour_when)when);
+            return;
+        }
+    wrong(o, "--color wants auto, always or never, not '%s'", text);
 }
 
 static bool is_field(const char *word)
@@ -261,6 +276,9 @@ static void take(options *o, int letter)
     case 'q':
         o->verbosity = QUIET;
         break;
+    case COLOUR:
+        take_colour(o, optarg ? optarg : "always");
+        break;
     case VERSION:
         if (o->what == RUN)
             o->what = SHOW_VERSION;
@@ -298,7 +316,9 @@ static void take_field(options *o)
 /* `kcost help tile` is a script that asks for it. */
 static void take_help(options *o)
 {
+    o->help = true;
     o->code = "local kc = require 'kcost' local name = kc.param('name', '')\n"
+              "kc.lib.help.fit(kc.param('columns', 80))\n"
               "local good, text = pcall(kc.help, name ~= '' and name or nil)\n"
               "return good and text or error(text:gsub('^.-kc.help: ', ''), 0)"; /* no line of this is to blame */
     if (o->word_count > 2)

@@ -25,6 +25,7 @@ typedef struct options {
     bool kernel;                    /* the first word is a kernel of the stdlib, the others its parameters */
     const char *measured, *as;      /* of a kernel: its measured time; the convention to count by */
     bool best;                      /* of a kernel: its fastest schedule too */
+    bool help;                      /* the code is what `kcost help` asks */
     bool diff;                      /* the first word is diff, the others two files */
     const char *tolerance;          /* of diff */
     const char *output;             /* -o; NULL: standard output */

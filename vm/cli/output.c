@@ -1,6 +1,5 @@
 /* output.c: where results go: standard output or a file, and whether they got there. */
 #define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE             /* TIOCGWINSZ */
 
 #include "output.h"
 
@@ -8,8 +7,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "terminal.h"
 
 void output_guard(void)
 {
@@ -28,7 +28,7 @@ FILE *output_open(const char *path)
         return stdout;
     FILE *out = fopen(path, "w");
     if (!out)
-        fprintf(stderr, "kcost: cannot write %s: %s\n", path, strerror(errno));
+        complain("cannot write %s: %s", path, strerror(errno));
     return out;
 }
 
@@ -41,23 +41,8 @@ bool output_close(FILE *out, const char *path)
     if (path && fclose(out) != 0 && !error)
         error = errno;
     if (error && error != EPIPE)
-        fprintf(stderr, "kcost: cannot write %s: %s\n", path ? path : "standard output", strerror(error));
+        complain("cannot write %s: %s", path ? path : "standard output", strerror(error));
     return error == 0;
-}
-
-size_t output_width(FILE *out)
-{
-    struct winsize size;
-    int fd = fileno(out);
-    if (fd < 0 || !isatty(fd))
-        return 0;
-    const char *columns = getenv("COLUMNS");
-    long asked = columns ? strtol(columns, NULL, 10) : 0;
-    if (asked > 0 && asked < 10000)
-        return (size_t)asked;
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return 80;
 }
 
 char *output_read(FILE *in, size_t *length)

@@ -17,7 +17,5 @@ bool output_close(FILE *out, const char *path);
 void output_trimmed(const char *text, FILE *out);
 /* All that is left in a stream, a zero byte behind it; to be freed.  NULL: no memory. */
 char *output_read(FILE *in, size_t *length);
-/* Columns of the terminal behind a stream; 0: it is none. */
-size_t output_width(FILE *out);
 
 #endif

@@ -3,8 +3,18 @@
 
 #include "page.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <sys/types.h>
+
+#include "terminal.h"
+
+page page_of(FILE *out, const options *o)
+{
+    size_t width = o->format == FORMAT_TABLE ? terminal_width(out) : 0; /* documents stay as they are */
+    return (page){ .out = terminal_fit(out, width), .width = width, .colours = terminal_has_colours(out),
+                   .verbosity = o->verbosity, .explain = o->explain, .field = o->field };
+}
 
 static void escape(FILE *out, const char *text, size_t length)
 {
@@ -49,6 +59,18 @@ void page_end(const page *p, const char *element, FILE *text)
     fprintf(p->out, "</%s>\n", element);
 }
 
+void page_heading(const page *p, const char *text, ...)
+{
+    va_list arguments;
+    FILE *out = page_begin(p, "h2");
+    fputs(p->colours ? TERMINAL_BOLD : "", out);
+    va_start(arguments, text);
+    vfprintf(out, text, arguments);
+    va_end(arguments);
+    fputs(p->colours ? TERMINAL_PLAIN "\n" : "\n", out);
+    page_end(p, "h2", out);
+}
+
 void page_line(const page *p, const char *element, const char *text)
 {
     FILE *out = page_begin(p, element);
@@ -62,6 +84,6 @@ void page_sheet(const page *p, sheet *s)
     if (p->html)
         sheet_html(s, p->out);
     else
-        sheet_print(s, p->out, p->width);
+        sheet_print(s, p->out, (sheet_style){ p->width, p->colours, p->verbosity == VERBOSE });
     sheet_free(s);
 }

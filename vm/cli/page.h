@@ -7,8 +7,9 @@
 
 /* Where tables go and how much they say. */
 typedef struct page {
-    FILE *out;
-    size_t width;                   /* columns of the terminal; 0: no limit */
+    FILE *out;                      /* its lines fit `width` */
+    size_t width;                   /* columns; 0: no limit */
+    bool colours;
     verbosity verbosity;
     bool explain;                   /* behind each table, kc_result_explain of its results */
     const char *field;              /* or the formula of this field; NULL */
@@ -16,10 +17,14 @@ typedef struct page {
     bool *lacking;                  /* set where a result lacks the field that is to be explained */
 } page;
 
+/* Where the command line wants tables on a stream; p.out is closed by terminal_fitted. */
+page page_of(FILE *out, const options *o);
 /* A stream for text, closed by page_end: of a page of HTML an element ("p", "h2", "pre"), in which what is
  * written is escaped. */
 FILE *page_begin(const page *p, const char *element);
 void page_end(const page *p, const char *element, FILE *text);
+/* A line that names what follows: bold, or an h2. */
+void page_heading(const page *p, const char *text, ...) __attribute__((format(printf, 2, 3)));
 /* A line of text, or an element. */
 void page_line(const page *p, const char *element, const char *text);
 /* The table; it goes. */

@@ -149,7 +149,7 @@ void plot_table(const page *p, const figure *plot)
             if (rows++ < MOST_ROWS || p->verbosity == VERBOSE)
                 row(table, plot, &plot->series[i], &plot->series[i].points[k]);
     if (p->verbosity != QUIET)
-        page_line(p, "h2", plot->title);
+        page_heading(p, "%s", plot->title);
     page_sheet(p, table);
     if (p->verbosity == QUIET)
         return;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "edit.h"
-#include "output.h"
+#include "terminal.h"
 #include "watch.h"
 
 static const char chunk[] = "input";
@@ -42,6 +42,8 @@ typedef struct prompt {
     kc_vm *vm;
     const options *options;
     edit *edit;
+    FILE *out;
+    size_t width;                   /* that help is fitted to; 0 at first: as it comes */
     char *text;                     /* the lines so far */
     size_t length;
     char **words;                   /* that complete a line */
@@ -77,9 +79,9 @@ static void say_failure(const prompt *p)
         fputs("interrupted\n", stderr);
         return;
     }
-    fprintf(stderr, "%s\n", without_place(message, p->text));
+    terminal_text(stderr, without_place(message, p->text));
     if (p->options->verbosity == VERBOSE && *traceback)
-        fprintf(stderr, "%s\n", traceback);
+        terminal_text(stderr, traceback);
 }
 
 static kc_status run(prompt *p, const char *text, size_t length, int *more)
@@ -138,39 +140,55 @@ static size_t complete(void *data, const char *before, size_t *typed, const char
     return p->word_count;
 }
 
+/* ---- the window --------------------------------------------------------------------------------------- */
+
+/* What help() says fits the window, which may have changed. */
+static void fit_help(prompt *p)
+{
+    char code[64];
+    int more;
+    size_t width = terminal_width(p->out);
+    if (width == p->width)
+        return;
+    p->width = width;
+    int length = snprintf(code, sizeof code, "require'kcost'.lib.help.fit(%zu)", width);
+    run(p, code, (size_t)length, &more);
+}
+
 /* ---- the loop --------------------------------------------------------------------------------------- */
 
 /* False: there is nowhere to print to. */
-static bool run_chunk(prompt *p, prompt_show show, FILE *out)
+static bool run_chunk(prompt *p, prompt_show show)
 {
     int more = 0;
+    fit_help(p);
     kc_status status = run(p, p->text, p->length, &more);
     if (status != KC_OK && more)
         return true;
     if (status != KC_OK)
         say_failure(p);
     else
-        show(p->vm, p->options, out);
+        show(p->vm, p->options, p->out);
     p->length = 0;
-    return fflush(out) == 0 && !ferror(out);
+    return fflush(p->out) == 0 && !ferror(p->out);
 }
 
-static void talk(prompt *p, prompt_show show, FILE *out)
+static void talk(prompt *p, prompt_show show)
 {
     const char *line;
     edit_end end;
     while ((end = edit_line(p->edit, p->length ? ">> " : "> ", &line)) != EDIT_OVER) {
         if (end == EDIT_INTERRUPTED || !add_line(p, line))
             p->length = 0;
-        else if (!run_chunk(p, show, out))
+        else if (!run_chunk(p, show))
             return;
     }
 }
 
 int prompt_run(kc_vm *vm, const options *o, prompt_show show, FILE *out)
 {
-    watch seen = { .shows = o->verbosity != QUIET && output_width(stderr) > 0 };
-    prompt p = { .vm = vm, .options = o };
+    watch seen = { .shows = o->verbosity != QUIET && terminal_is(stderr) };
+    prompt p = { .vm = vm, .options = o, .out = out };
     struct sigaction action = { .sa_handler = on_interrupt }; /* no SA_RESTART: it ends the line that is typed */
     p.edit = edit_new(complete, &p);
     if (!p.edit)
@@ -180,7 +198,7 @@ int prompt_run(kc_vm *vm, const options *o, prompt_show show, FILE *out)
     if (o->verbosity != QUIET)
         fprintf(stderr, "kcost %s.  help() lists what there is,\nhelp(tile) or help(\"time\") says more.%s\n", kc_version(),
                 edit_completes(p.edit) ? "  Tab completes." : "");
-    talk(&p, show, out);
+    talk(&p, show);
     edit_free(p.edit);
     forget_words(&p);
     free(p.text);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "output.h"
+#include "terminal.h"
 
 /* Sanitizers reserve terabytes of addresses. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -56,14 +57,6 @@ static void build_wall(const options *o)
         bound(RLIMIT_AS, 2 * (double)o->memory_limit + process + thread * threads_of(o));
 }
 
-static int say(const char *sentence, const char *word)
-{
-    fprintf(stderr, "kcost: ");
-    fprintf(stderr, sentence, word);
-    fputs("\n", stderr);
-    return FAILED;
-}
-
 /* Until the child ends, or its time does; `ended` is the blocked signal of it. */
 static int status_of(pid_t child, const options *o, const sigset_t *ended)
 {
@@ -84,9 +77,9 @@ static int status_of(pid_t child, const options *o, const sigset_t *ended)
     if (by == SIGINT || by == SIGPIPE || by == SIGTERM)
         return BY_SIGNAL + by; /* as a shell has it: nothing of the script's */
     if (killed || by == SIGXCPU)
-        say("the script's process outlived its time limit and was killed%s", "");
+        complain("the script's process outlived its time limit and was killed");
     else
-        say("the script's process ended by a signal: %s", strsignal(by));
+        complain("the script's process ended by a signal: %s", strsignal(by));
     return LIMIT;
 }
 
@@ -99,7 +92,7 @@ int sandbox_run(const options *o, int (*work)(const options *))
     fflush(NULL);
     pid_t child = fork();
     if (child < 0)
-        return say("no process for the script: %s", strerror(errno));
+        return complain("no process for the script: %s", strerror(errno)) ? 0 : FAILED;
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         build_wall(o);

@@ -1,16 +1,16 @@
 /* sheet.c: a table of texts for people, through libsmartcols, that fits the terminal. */
-#define _XOPEN_SOURCE 700
+#define _POSIX_C_SOURCE 200809L
 
 #include "sheet.h"
 
 #include "output.h"
 #include "page.h"
+#include "terminal.h"
 
 #include <langinfo.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #include <libsmartcols.h>
 
@@ -18,9 +18,11 @@
 
 typedef struct column {
     const char *title;
-    bool right, used, dropped;
+    bool right, used;
+    bool told, dropped;             /* while it is printed: by a table above; not by this one */
     int rank;
-    size_t width;
+    size_t width, word;             /* of its longest text, of its longest word */
+    size_t room;                    /* that it has in this table */
 } column;
 
 enum { COLUMNS = 128 };
@@ -31,6 +33,7 @@ struct sheet {
     struct cell {
         char *text;                 /* NULL: empty */
         double value;               /* NAN: a text */
+        const char *colour;         /* NULL: none */
     } *cells;                       /* row by row */
     size_t cell_count, cell_capacity, rows, filled;
     bool failed;
@@ -50,21 +53,36 @@ void sheet_free(sheet *s)
     free(s);
 }
 
-/* Columns that a text takes on the screen. */
 static size_t width_of(const char *text)
 {
-    wchar_t wide[256];
-    size_t count = mbstowcs(wide, text, sizeof wide / sizeof *wide);
-    if (count >= sizeof wide / sizeof *wide) /* (size_t)-1: not of this encoding */
-        return strlen(text);
-    int width = wcswidth(wide, count);
-    return width < 0 ? strlen(text) : (size_t)width;
+    return terminal_columns(text, strlen(text));
+}
+
+static size_t longest_word(const char *text)
+{
+    size_t longest = 0;
+    for (;;) {
+        size_t length = strcspn(text, " "), width = terminal_columns(text, length);
+        longest = width > longest ? width : longest;
+        if (text[length] == '\0')
+            return longest;
+        text += length + 1;
+    }
+}
+
+static void widen(column *c, const char *text)
+{
+    size_t width = width_of(text), word = longest_word(text);
+    c->width = width > c->width ? width : c->width;
+    c->word = word > c->word ? word : c->word;
 }
 
 void sheet_column(sheet *s, const char *title, bool right, int rank)
 {
-    if (s && s->column_count < COLUMNS)
-        s->columns[s->column_count++] = (column){ title, right, false, false, rank, width_of(title) };
+    if (!s || s->column_count >= COLUMNS)
+        return;
+    column *c = &s->columns[s->column_count++];
+    *c = (column){ .title = title, .right = right, .rank = rank, .width = width_of(title), .word = width_of(title) };
 }
 
 void sheet_row(sheet *s)
@@ -83,13 +101,13 @@ void sheet_row(sheet *s)
         s->cell_capacity = capacity;
     }
     for (size_t i = s->cell_count; i < need; i++)
-        s->cells[i] = (struct cell){ NULL, NAN };
+        s->cells[i] = (struct cell){ NULL, NAN, NULL };
     s->cell_count = need;
     s->rows++;
     s->filled = 0;
 }
 
-static void add_cell(sheet *s, const char *text, double value)
+static void add_cell(sheet *s, const char *text, double value, const char *colour)
 {
     if (!s || s->failed || s->filled >= s->column_count)
         return;
@@ -104,15 +122,19 @@ static void add_cell(sheet *s, const char *text, double value)
     struct cell *cell = &s->cells[(s->rows - 1) * s->column_count + (size_t)(c - s->columns)];
     cell->text = copy;
     cell->value = value;
+    cell->colour = colour;
     c->used = true;
-    size_t width = width_of(text);
-    if (width > c->width)
-        c->width = width;
+    widen(c, text);
 }
 
 void sheet_cell(sheet *s, const char *text)
 {
-    add_cell(s, text, NAN);
+    add_cell(s, text, NAN, NULL);
+}
+
+void sheet_marked(sheet *s, const char *text, const char *colour)
+{
+    add_cell(s, text, NAN, colour);
 }
 
 void quantity(char out[CELL_BYTES], double value, const char *unit)
@@ -132,7 +154,7 @@ void sheet_quantity(sheet *s, double value, const char *unit)
         quantity(text, value, unit);
     else
         kci_significant(text, value, 3);
-    add_cell(s, text, value);
+    add_cell(s, text, value, NULL);
 }
 
 void sheet_count(sheet *s, double value)
@@ -144,7 +166,7 @@ void sheet_count(sheet *s, double value)
         snprintf(text, sizeof text, "%ld", (long)value);
     else
         kci_significant(text, value, 3);
-    add_cell(s, text, value);
+    add_cell(s, text, value, NULL);
 }
 
 void sheet_share(sheet *s, double share)
@@ -152,27 +174,49 @@ void sheet_share(sheet *s, double share)
     char text[CELL_BYTES];
     kci_significant(text, 100 * share, 2);
     strcat(text, " %");
-    add_cell(s, text, share);
+    add_cell(s, text, share, NULL);
 }
 
-static size_t total_width(const sheet *s)
+/* ---- in so many columns ---------------------------------------------------------------- */
+
+enum { GAP = 2 };                   /* between two columns */
+
+static bool shown(const column *c)
+{
+    return c->used && !c->dropped;
+}
+
+/* What a column makes do with.  The first ones' texts are broken, at first to half of the terminal; of a whole table all
+ * texts, at first to a third. */
+static size_t least_room(const column *c, sheet_style style)
+{
+    size_t share = style.width / (c->rank == 0 ? 2 : 3), least = c->word > share ? c->word : share;
+    bool breaks = style.width > 0 && (style.whole || c->rank == 0);
+    return breaks && c->width > least ? least : c->width;
+}
+
+static size_t room_taken(const sheet *s, sheet_style style)
 {
     size_t total = 0;
     for (size_t i = 0; i < s->column_count; i++)
-        if (s->columns[i].used && !s->columns[i].dropped)
-            total += s->columns[i].width + 2;
-    return total ? total - 2 : 0;
+        if (shown(&s->columns[i]))
+            total += least_room(&s->columns[i], style) + GAP;
+    return total ? total - GAP : 0;
 }
 
-static void drop_columns(sheet *s, size_t width)
+/* Columns that are left to tell, and the first one; then the last by rank go until the others fit. */
+static void drop_columns(sheet *s, sheet_style style)
 {
-    for (size_t i = 0; i < s->column_count; i++)
-        s->columns[i].dropped = false;
-    while (width && total_width(s) > width) {
+    bool first = true;
+    for (size_t i = 0; i < s->column_count; i++) {
+        s->columns[i].dropped = s->columns[i].told && !first;
+        first = first && !(s->columns[i].used && s->columns[i].rank == 0);
+    }
+    while (style.width && room_taken(s, style) > style.width) {
         column *worst = NULL;
         for (size_t i = 0; i < s->column_count; i++) {
             column *c = &s->columns[i];
-            if (c->used && !c->dropped && c->rank > 0 && (!worst || c->rank >= worst->rank))
+            if (shown(c) && c->rank > 0 && (!worst || c->rank >= worst->rank))
                 worst = c;
         }
         if (!worst)
@@ -181,57 +225,121 @@ static void drop_columns(sheet *s, size_t width)
     }
 }
 
-static bool shown(const column *c)
+/* What is left over goes to the texts, from the left. */
+static void give_room(sheet *s, sheet_style style)
 {
-    return c->used && !c->dropped;
+    size_t taken = room_taken(s, style), left = style.width > taken ? style.width - taken : 0;
+    for (size_t i = 0; i < s->column_count; i++) {
+        column *c = &s->columns[i];
+        size_t least = least_room(c, style), more = c->width - least < left ? c->width - least : left;
+        c->room = least;
+        if (!shown(c))
+            continue;
+        c->room += more;
+        left -= more;
+    }
 }
 
-static struct libscols_table *fill(const sheet *s, FILE *out)
+/* Does a table below have something to tell? */
+static bool more_to_tell(sheet *s)
 {
-    struct libscols_table *t = scols_new_table();
-    if (!t)
+    bool news = false, left = false;
+    for (size_t i = 0; i < s->column_count; i++) {
+        column *c = &s->columns[i];
+        news = news || (shown(c) && !c->told);
+        c->told = c->told || shown(c);
+        left = left || (c->used && !c->told);
+    }
+    return news && left;
+}
+
+/* ---- as text ----------------------------------------------------------------------------- */
+
+/* A text in lines; to be freed.  NULL: no memory. */
+static char *broken(const char *text, size_t width)
+{
+    char *lines = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&lines, &size);
+    if (!out)
         return NULL;
-    scols_table_set_stream(t, out);
-    scols_table_set_column_separator(t, "  ");
+    terminal_line(out, text, strlen(text), width);
+    if (fclose(out) != 0 || size == 0) {
+        free(lines);
+        return NULL;
+    }
+    lines[size - 1] = '\0'; /* the last line's end */
+    return lines;
+}
+
+static bool set_cell(struct libscols_line *line, size_t at, const column *c, const struct cell *cell)
+{
+    const char *text = cell->text ? cell->text : "";
+    struct libscols_cell *place = scols_line_get_cell(line, at);
+    if (!place || (cell->colour && scols_cell_set_color(place, cell->colour) != 0))
+        return false;
+    if (c->room >= c->width)
+        return scols_line_set_data(line, at, text) == 0;
+    char *lines = broken(text, c->room);
+    bool good = lines && scols_line_refer_data(line, at, lines) == 0;
+    if (!good)
+        free(lines);
+    return good;
+}
+
+static bool add_column(struct libscols_table *t, const column *c)
+{
+    bool breaks = c->room < c->width;
+    struct libscols_column *made =
+        scols_table_new_column(t, c->title, 0, (c->right ? SCOLS_FL_RIGHT : 0) | (breaks ? SCOLS_FL_WRAP : 0));
+    return made && (!breaks || (scols_column_set_safechars(made, "\n") == 0 &&
+                                scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) == 0));
+}
+
+static bool fill(const sheet *s, struct libscols_table *t)
+{
     for (size_t i = 0; i < s->column_count; i++)
-        if (shown(&s->columns[i]))
-            scols_table_new_column(t, s->columns[i].title, 0,
-                                   s->columns[i].right ? SCOLS_FL_RIGHT : SCOLS_FL_TRUNC);
+        if (shown(&s->columns[i]) && !add_column(t, &s->columns[i]))
+            return false;
     for (size_t row = 0; row < s->rows; row++) {
         struct libscols_line *line = scols_table_new_line(t, NULL);
         size_t at = 0;
-        for (size_t i = 0; line && i < s->column_count; i++) {
-            const char *cell = s->cells[row * s->column_count + i].text;
-            if (shown(&s->columns[i]) && scols_line_set_data(line, at++, cell ? cell : "") != 0)
-                line = NULL;
-        }
-        if (!line) {
-            scols_unref_table(t);
-            return NULL;
-        }
+        for (size_t i = 0; i < s->column_count; i++)
+            if (shown(&s->columns[i]) && !(line && set_cell(line, at++, &s->columns[i], &s->cells[row * s->column_count + i])))
+                return false;
     }
-    return t;
+    return true;
 }
 
-void sheet_print(sheet *s, FILE *out, size_t width)
+static void print_shown(const sheet *s, FILE *out, sheet_style style)
 {
     char *text = NULL;
-    if (!s || s->failed || s->rows == 0)
-        return;
-    drop_columns(s, width);
-    struct libscols_table *t = fill(s, out);
+    struct libscols_table *t = scols_new_table();
     if (!t)
         return;
-    if (width) {
-        scols_table_set_termforce(t, SCOLS_TERMFORCE_ALWAYS);
-        scols_table_set_termwidth(t, width);
-    } else {
-        scols_table_set_termforce(t, SCOLS_TERMFORCE_NEVER);
-    }
-    if (scols_print_table_to_string(t, &text) == 0 && text)
+    scols_table_set_column_separator(t, "  ");
+    scols_table_enable_colors(t, style.colours);
+    scols_table_set_termforce(t, style.width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+    scols_table_set_termwidth(t, style.width);
+    if (fill(s, t) && scols_print_table_to_string(t, &text) == 0 && text)
         output_trimmed(text, out); /* the last column is filled up with blanks, which no one wants in a file */
     free(text);
     scols_unref_table(t);
+}
+
+void sheet_print(sheet *s, FILE *out, sheet_style style)
+{
+    if (!s || s->failed || s->rows == 0)
+        return;
+    for (size_t i = 0; i < s->column_count; i++)
+        s->columns[i].told = false;
+    for (bool more = true; more;) {
+        drop_columns(s, style);
+        give_room(s, style);
+        print_shown(s, out, style);
+        more = more_to_tell(s) && style.whole;
+        fputs(more ? "\n" : "", out);
+    }
 }
 
 /* ---- HTML --------------------------------------------------------------------------- */

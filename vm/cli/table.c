@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sheet.h"
+#include "terminal.h"
 
 /* ---- one row a result ------------------------------------------------------------- */
 
@@ -77,6 +78,16 @@ static void share_cell(sheet *s, double part, double whole)
         sheet_cell(s, NULL);
 }
 
+/* Of the roof that binds, by its class. */
+static const char *colour_of(const kc_result *r)
+{
+    const char *class = kc_result_class(r);
+    if (!class)
+        return NULL;
+    return strcmp(class, "compute-bound") == 0 ? TERMINAL_COMPUTE
+           : strcmp(class, "memory-bound") == 0 ? TERMINAL_MEMORY : TERMINAL_OTHER;
+}
+
 /* The cells from the launches to what was measured; `whole`: the program's time, or 0. */
 static void figures(sheet *s, const kc_result *r, double whole)
 {
@@ -92,7 +103,7 @@ static void figures(sheet *s, const kc_result *r, double whole)
         share_cell(s, number_of(r, KC_TIME), whole);
     else
         share_cell(s, number_of(r, KC_ROOF_TIME), number_of(r, KC_TIME));
-    sheet_cell(s, kc_result_bound(r));
+    sheet_marked(s, kc_result_bound(r), colour_of(r));
     number_cell(s, r, KC_MEASURED, "s");
     number_cell(s, r, KC_MEASURED_RATIO, "");
 }
@@ -154,12 +165,7 @@ static void ledger(const page *p, const kc_result *r)
 
 static void heading(const page *p, const char *name, const char *device)
 {
-    FILE *out = page_begin(p, "h2");
-    fputs(name, out);
-    if (device)
-        fprintf(out, " on %s", device);
-    fputs("\n", out);
-    page_end(p, "h2", out);
+    page_heading(p, "%s%s%s", name, device ? " on " : "", device ? device : "");
 }
 
 static void line(const page *p, const char *label, const char *text)
@@ -175,7 +181,7 @@ static void explanation(const page *p, kc_result *r)
         return;
     const char *text = p->field ? kc_result_formula(r, p->field) : kc_result_explain(r);
     if (!text) {
-        fprintf(stderr, "kcost: %s\n", kc_context_message(kc_object_context((kc_object *)(void *)r)));
+        complain("%s", kc_context_message(kc_object_context((kc_object *)(void *)r)));
         if (p->lacking)
             *p->lacking = true;
         return;
@@ -319,13 +325,6 @@ static void comparison_details(const page *p, kc_result *r)
     }
 }
 
-static void on_device(const page *p, const char *device)
-{
-    FILE *out = page_begin(p, "h2");
-    fprintf(out, "on %s\n", device);
-    page_end(p, "h2", out);
-}
-
 static void failure(const page *p, const char *name, const char *why)
 {
     FILE *out = page_begin(p, "p");
@@ -362,7 +361,7 @@ void table_comparison(const page *p, const kc_comparison *c)
         if (d)
             fputs("\n", p->out);
         if (devices && (p->verbosity != QUIET || devices > 1))
-            on_device(p, kc_comparison_device(c, d));
+            page_heading(p, "on %s", kc_comparison_device(c, d));
         comparison_table(p, c, d, columns, all);
     }
     footer(p, any);
