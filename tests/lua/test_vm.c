@@ -119,6 +119,38 @@ TEST(an_answer_outlives_its_vm_where_it_is_retained)
     kc_release(result);
 }
 
+TEST(a_host_adds_answers_which_a_document_and_plots_have)
+{
+    kc_vm *vm = new_vm(NULL, 0), *other = new_vm(NULL, 0);
+    assert_int_equal(run_text(other, KERNEL "return kc.count(B)"), KC_OK);
+    kc_object *result = kc_retain(kc_vm_answer(other, 0));
+    kc_vm_free(other);
+    assert_int_equal(kc_vm_add_answer(vm, result), KC_OK);
+    kc_release(result);
+    assert_int_equal(kc_vm_answers(vm), 1);
+    assert_contains(kc_vm_json(vm), "{\"kind\":\"result\"");
+    assert_contains(kc_vm_plots(vm), "\"kind\":\"plot\"");
+    assert_int_equal(kc_vm_add_answer(vm, kc_vm_answer(vm, 0)), KC_OK);
+    assert_contains(kc_vm_json(vm), "[{\"kind\":\"result\"");
+    assert_int_equal(run_text(vm, "return 1"), KC_OK);
+    assert_int_equal(kc_vm_answers(vm), 1);
+    kc_vm_free(vm);
+}
+
+TEST(what_is_no_answer_is_not_added)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    kc_context *context = kc_context_new(NULL, NULL);
+    kc_object *dtype = (kc_object *)kc_dtype_named(context, "f16");
+    assert_int_equal(kc_vm_add_answer(vm, dtype), KC_EARGUMENT);
+    assert_int_equal(kc_vm_add_answer(vm, NULL), KC_EARGUMENT);
+    assert_int_equal(kc_vm_add_answer(NULL, dtype), KC_EARGUMENT);
+    assert_int_equal(kc_vm_answers(vm), 0);
+    kc_release(dtype);
+    kc_context_free(context);
+    kc_vm_free(vm);
+}
+
 TEST(what_is_no_answer_is_an_error)
 {
     assert_contains(failure("return print"), "the script returned a function");
@@ -529,6 +561,8 @@ int main(void)
         cmocka_unit_test(text_that_is_no_utf8_is_replaced),
         cmocka_unit_test(a_written_tensor_is_counted_first),
         cmocka_unit_test(an_answer_outlives_its_vm_where_it_is_retained),
+        cmocka_unit_test(a_host_adds_answers_which_a_document_and_plots_have),
+        cmocka_unit_test(what_is_no_answer_is_not_added),
         cmocka_unit_test(what_is_no_answer_is_an_error),
         cmocka_unit_test(a_new_run_drops_the_answers_of_the_last),
         cmocka_unit_test(csv_of_several_answers_is_one_table),

@@ -50,6 +50,20 @@ $(head -3 tests/plots/roofline.csv)
 EOF
 fact "a saw-tooth fits sizes" cmp "$here/sawtooth.csv" "$here/fit-6.csv"
 fact "a heat map fits tiles" cmp "$here/tiles.csv" "$here/fit-4.csv"
+cat >"$here/tiles.lua" <<'EOF'
+local kc = require "kcost"
+return kc.sweep { kernel = kc.lib.gemm.plain { m = 512, n = 512, k = 512 }, device = "h100-sxm5",
+                  tile = { m = { 32, 64, 128 }, n = { 32, 64, 256 }, k = 32 }, stages = { 2, 3 } }
+EOF
+merged() {
+    for i in 1 2; do
+        "$KCOST" --json --shard $i/2 "$here/tiles.lua" -o "$here/part-$i.json" || return
+    done
+    "$KCOST" merge --plot-data "$here/merged.csv" "$here"/part-?.json >"$here/merged.json" &&
+        "$KCOST" --json --plot-data "$here/whole.csv" "$here/tiles.lua" >"$here/whole.json" &&
+        cmp "$here/whole.csv" "$here/merged.csv" && cmp "$here/whole.json" "$here/merged.json"
+}
+fact "what merge joins is drawn as the whole is, beside the document" merged
 fact "a returned plot is JSON in base units" \
     shell '"$0" --json "$1" which=ledger | grep -q "\"kind\":\"plot\".*\"name\":\"bytes\",.*\"unit\":\"byte\""' "$KCOST" "$plots"
 fact "a returned plot is shown as a table" shell '"$0" "$1" which=ledger | grep -q "^S  unfused\|4.29 GB\|compulsory"' "$KCOST" "$plots"
@@ -60,7 +74,11 @@ fact "and there is no file" [ ! -e "$here/none.svg" ]
 fact "--plot wants a picture's name" says "--plot wants FILE.svg, FILE.png or -, not 'x.pdf'" "$KCOST" --plot x.pdf "$plots"
 fact "what cannot be drawn is said" says "nothing that the script returned can be drawn" \
     "$KCOST" --plot-data "$here/x.csv" -e 'return 1'
-fact "devices are not drawn" says "belong to scripts and kernels" "$KCOST" --plot x.svg devices
+asked_at_prompt() { script -qec "$KCOST --plot x.svg" /dev/null </dev/null | grep -q "a prompt has many"; }
+if command -v script >/dev/null; then
+    fact "a prompt is not drawn, and why" asked_at_prompt
+fi
+fact "devices are not drawn" says "kcost devices gives no points" "$KCOST" --plot x.svg devices
 odd() { says "$1" "$KCOST" --plot-data "$here/x.csv" -e "return { kind = 'plot', $2 }"; }
 fact "a plot without axes is refused" odd "x and y, its axes, are missing" "title = 'a'"
 axes="x = { name = 'x', scale = 'linear' }, y = { name = 'y', scale = 'linear' }"

@@ -396,6 +396,20 @@ static int run_devices(const options *o)
     return output_close(out, o->output) ? status : FAILED;
 }
 
+/* Plots and a report are what a script that returned the whole would get. */
+static bool draw_merged(const merge *m, const options *o)
+{
+    kc_vm *vm = NULL;
+    kc_vm_options asked = { .trusted = 1, .path = getenv("KCOST_PATH") };
+    if (!o->plot && !o->plot_data && !o->html)
+        return true;
+    if (kc_vm_new(&asked, &vm) != KC_OK)
+        return complain("not enough memory");
+    bool good = merge_give(m, vm) && draw(vm, o, stdout, show_tables);
+    kc_vm_free(vm);
+    return good;
+}
+
 /* The parts are read before the file is opened: it may be one of them. */
 static int run_merge(const options *o)
 {
@@ -403,8 +417,11 @@ static int run_merge(const options *o)
     FILE *out = m ? output_open(o->output) : NULL;
     int status = out ? GOOD : FAILED;
     if (out) {
-        merge_show(m, o, out);
-        status = output_close(out, o->output) ? GOOD : FAILED;
+        bool picture = o->plot && strcmp(o->plot, "-") == 0; /* on standard output no document goes with it */
+        if (!picture || o->output)
+            merge_show(m, o, out);
+        status = draw_merged(m, o) ? GOOD : FAILED;
+        status = output_close(out, o->output) ? status : FAILED;
     }
     merge_free(m);
     return status;

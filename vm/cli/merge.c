@@ -74,6 +74,14 @@ merge *merge_parts(const options *o)
     return NULL;
 }
 
+bool merge_give(const merge *m, kc_vm *vm)
+{
+    for (size_t s = 0; s < m->sweeps; s++)
+        if (kc_vm_add_answer(vm, (kc_object *)(void *)m->whole[s]) != KC_OK)
+            return complain("not enough memory");
+    return true;
+}
+
 void merge_show(const merge *m, const options *o, FILE *out)
 {
     bool csv = o->format == FORMAT_TABLE ? m->csv : o->format != FORMAT_JSON;

@@ -342,8 +342,9 @@ static void take_words(options *o)
     if (o->check && !devices)
         wrong(o, "--check belongs to 'kcost devices'%s", "");
     o->diff = !o->code && o->word_count > 0 && strcmp(o->words[0], "diff") == 0;
-    if ((devices || merge || o->diff) && (o->plot || o->plot_data || o->html))
-        wrong(o, "--plot, --plot-data and --html belong to scripts and kernels%s", "");
+    if ((devices || o->diff) && (o->plot || o->plot_data || o->html))
+        wrong(o, "--plot, --plot-data and --html draw what scripts, kernels and merge give; kcost %s gives no points",
+              o->words[0]);
     if (merge && o->word_count == 1)
         wrong(o, "merge wants the parts of a sweep, as in: kcost merge part-*.json%s", "");
     if (o->diff && o->word_count != 3)
@@ -363,7 +364,8 @@ static void take_words(options *o)
     else if (!o->code && o->word_count == 0)
         wrong(o, "no script: kcost script.lua, kcost -e 'code', kcost - for standard input, or kcost KERNEL name=value%s", "");
     if (o->what == PROMPT && (o->plot || o->plot_data || o->html))
-        wrong(o, "--plot, --plot-data and --html belong to scripts and kernels%s", "");
+        wrong(o, "--plot, --plot-data and --html draw the answer of a script, a kernel or merge, and a prompt has many; "
+              "kc.plot.roofline { ... } shows the points of one%s", "");
 }
 
 options options_read(int argc, char **argv)

@@ -20,17 +20,24 @@ void kci_answers_clear(kc_vm *vm)
 
 /* Room for one more answer is made before what it will hold, so nothing is lost
  * where the allocator refuses. */
-static void make_room(kci_call *c, kc_vm *vm)
+static bool has_room(kc_vm *vm)
 {
     if (vm->answer_count < vm->answer_capacity)
-        return;
+        return true;
     size_t capacity = vm->answer_capacity == 0 ? 8 : 2 * vm->answer_capacity;
     kci_answer *grown = kci_memory_model(
         vm->memory, vm->answers, vm->answer_capacity * sizeof *grown, capacity * sizeof *grown);
     if (grown == NULL)
-        kci_no_memory(c->L);
+        return false;
     vm->answers = grown;
     vm->answer_capacity = capacity;
+    return true;
+}
+
+static void make_room(kci_call *c, kc_vm *vm)
+{
+    if (!has_room(vm))
+        kci_no_memory(c->L);
 }
 
 static kci_answer *add_answer(kc_vm *vm, kc_object *object, char *text)
@@ -38,6 +45,20 @@ static kci_answer *add_answer(kc_vm *vm, kc_object *object, char *text)
     kci_answer *answer = &vm->answers[vm->answer_count++];
     *answer = (kci_answer){.object = object, .text = text};
     return answer;
+}
+
+kc_status kc_vm_add_answer(kc_vm *vm, kc_object *object)
+{
+    if (vm == NULL || object == NULL || vm->running)
+        return KC_EARGUMENT;
+    kc_kind kind = kc_object_kind(object);
+    if (kind != KC_RESULT && kind != KC_COMPARISON && kind != KC_SWEEP && kind != KC_DEVICE)
+        return KC_EARGUMENT;
+    if (!has_room(vm))
+        return KC_ENOMEM;
+    vm->list = vm->list || vm->answer_count > 0;
+    add_answer(vm, kc_retain(object), NULL);
+    return KC_OK;
 }
 
 static int push_counted(kci_call *c, kc_object *object)
