@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <time.h>
 
 #define KERNEL                                                                                                         \
@@ -155,6 +156,44 @@ TEST(without_limits_it_ends_at_the_next_allocation_or_call)
     kc_vm_free(vm);
 }
 
+/* In this thread, as Ctrl-C comes. */
+static kc_vm *signalled;
+
+static void on_signal(int number)
+{
+    (void)number;
+    kc_vm_interrupt(signalled);
+}
+
+static void *send_signal(void *data)
+{
+    struct timespec wait = { 0, 20000000 };
+    nanosleep(&wait, NULL);
+    pthread_kill(*(pthread_t *)data, SIGUSR1);
+    return NULL;
+}
+
+TEST(a_signal_ends_any_loop_without_limits)
+{
+    static const char *const loops[] = {
+        "while true do end",
+        "while true do pcall(function() while true do end end) end",
+        "local f = coroutine.wrap(function() coroutine.yield() while true do end end) f() f()",
+        "local function deep(n) if n == 0 then while true do end end coroutine.wrap(deep)(n - 1) end deep(5)",
+        "local f = coroutine.wrap(function() coroutine.yield() end) f() while true do end",
+    };
+    struct sigaction action = { .sa_handler = on_signal };
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    signalled = new_vm(0, 0, 0);
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        pthread_t thread, self = pthread_self();
+        assert_int_equal(pthread_create(&thread, NULL, send_signal, &self), 0);
+        hits(signalled, loops[i], KC_LIMIT_INTERRUPT, "test.lua:1: the host interrupted it");
+        pthread_join(thread, NULL);
+    }
+    kc_vm_free(signalled);
+}
+
 TEST(an_interrupt_without_a_run_does_nothing)
 {
     kc_vm *vm = new_vm(0, 0, 0);
@@ -226,6 +265,7 @@ int main(void)
         cmocka_unit_test(long_calls_of_the_model_end_too),
         cmocka_unit_test(another_thread_ends_a_run),
         cmocka_unit_test(without_limits_it_ends_at_the_next_allocation_or_call),
+        cmocka_unit_test(a_signal_ends_any_loop_without_limits),
         cmocka_unit_test(an_interrupt_without_a_run_does_nothing),
         cmocka_unit_test(under_a_limit_a_script_has_at_most_256_KiB),
         cmocka_unit_test(a_message_has_a_few_thousand_bytes_at_most),

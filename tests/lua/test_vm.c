@@ -513,6 +513,43 @@ static int stop_at_once(void *data, double done, double points)
     return done > 0;
 }
 
+typedef struct looks {
+    double done, points, end_at;
+} looks;
+
+static int look(void *data, double done, double points)
+{
+    looks *l = data;
+    if (points > 0)
+        *l = (looks){ done, points, l->end_at };
+    return l->end_at > 0 && done >= l->end_at;
+}
+
+TEST(the_host_watches_searches_and_verify)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    looks seen = { 0 };
+    assert_int_equal(kc_vm_watch(vm, look, &seen), KC_OK);
+    assert_int_equal(run_text(vm, KERNEL "kc.verify(kc.tile(kc.write('D', kc.map('relu', kc.read(A))), { i = 1 }))"), KC_OK);
+    assert_true(seen.points >= 1000 && seen.done == seen.points);
+    seen = (looks){ .end_at = 1 };
+    assert_int_equal(run_text(vm, "local kc = require 'kcost' kc.verify(kc.tile(kc.lib.gemm.plain { m = 640, n = 640, k = 640 }, "
+                                  "{ m = 8, n = 8, k = 8 }))"), KC_ESCRIPT);
+    assert_contains(kc_vm_message(vm), "kc.verify: interrupted after ");
+    assert_contains(kc_vm_message(vm), " steps");
+    assert_int_equal(run_text(vm, "local kc = require 'kcost' local t = kc.range(8, 1600, 8)\n"
+                                  "local r = kc.best(kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }, 'h100-sxm5',\n"
+                                  "                  { tile = { m = t, n = t, k = t } })\n"
+                                  "return r.search.interrupted, r.search.points == r.search.visited + r.search.cut"), KC_OK);
+    assert_text(kc_vm_json(vm), "[true,true]");
+    seen = (looks){ 0 };
+    assert_int_equal(run_text(vm, "local kc = require 'kcost'\n"
+                                  "return kc.best(kc.lib.gemm.plain { m = 64, n = 64, k = 64 }, 'l4', { tile = { m = { 16, 32 } } })"), KC_OK);
+    assert_number(seen.done, 2);
+    assert_number(seen.points, 2);
+    kc_vm_free(vm);
+}
+
 TEST(the_host_says_how_scripts_sweep)
 {
     unsigned parts = 0;
@@ -591,6 +628,7 @@ int main(void)
         cmocka_unit_test(the_host_gives_modules_also_to_a_sandbox),
         cmocka_unit_test(a_given_module_is_text_and_tells_of_its_errors),
         cmocka_unit_test(a_trusted_script_requires_its_neighbours),
+        cmocka_unit_test(the_host_watches_searches_and_verify),
         cmocka_unit_test(the_host_says_how_scripts_sweep),
         cmocka_unit_test(the_host_may_end_a_sweep_and_the_script_goes_on),
         cmocka_unit_test(a_sweep_is_an_answer),

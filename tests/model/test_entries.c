@@ -169,6 +169,7 @@ static void call_results(void)
     GIVES_NULL(kc_result_best, NULL);
     GIVES_NOTHING(kc_result_searched, NULL, &number);
     GIVES_NOTHING(kc_result_visited, NULL);
+    GIVES_NOTHING(kc_result_interrupted, NULL);
     GIVES_NOTHING(kc_comparison_rows, NULL);
     GIVES_NOTHING(kc_comparison_devices, NULL);
     GIVES_NULL(kc_comparison_result, NULL, 0);

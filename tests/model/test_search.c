@@ -418,7 +418,7 @@ TEST(a_space_of_which_where_leaves_nothing_is_an_error)
 static int stop(void *data, double done, double points)
 {
     *(double *)data = done / points;
-    return 1;
+    return done > 0;
 }
 
 TEST(a_watch_ends_a_search)
@@ -435,6 +435,52 @@ TEST(a_watch_ends_a_search)
     assert_int_equal(kc_context_status(context), KC_ELIMIT);
     assert_contains(kc_context_message(context), "best: interrupted after ");
     assert_true(share > 0 && share < 1);
+}
+
+/* Ends at the first look after something was settled; a look never goes back. */
+typedef struct looks {
+    double count, done, points, end_at;
+} looks;
+
+static int look(void *data, double done, double points)
+{
+    looks *l = data;
+    l->count++;
+    assert_true(done >= l->done && done <= points);
+    l->done = done;
+    l->points = points;
+    return l->end_at > 0 && done >= l->end_at;
+}
+
+static kc_space *large_space(void)
+{
+    kc_tensor *a = tensor("A", "m=1600 k=1600", "f16"), *b = tensor("B", "k=1600 n=1600", "f16");
+    kc_space *space = keep(kc_space_new(object(write_of("C", matmul(read_of(a), read_of(b), NULL)))));
+    double tiles[200];
+    for (int i = 0; i < 200; i++)
+        tiles[i] = 8 * (i + 1);
+    kc_status status = kc_space_texts(space, "device", devices, 1) | kc_space_numbers(space, "tile.m", tiles, 200) |
+                       kc_space_numbers(space, "tile.n", tiles, 200) | kc_space_numbers(space, "tile.k", tiles, 200);
+    assert_int_equal(status, KC_OK);
+    return space;
+}
+
+TEST(a_search_that_the_watch_ends_gives_the_best_so_far_and_says_so)
+{
+    looks all = { 0 }, some = { .end_at = 1 };
+    kc_result *whole = keep(kc_space_best(large_space(), look, &all));
+    assert_false(kc_result_interrupted(whole));
+    assert_number(all.done, 8e6);
+    assert_number(all.points, 8e6);
+    assert_true(all.count > 3);
+    kc_result *part = keep(kc_space_best(large_space(), look, &some));
+    assert_true(kc_result_interrupted(part));
+    double rejected, settled = kc_result_searched(part, &rejected), time = 0, best = 0;
+    assert_number(settled, some.done);
+    assert_true(settled > 0 && settled < 8e6);
+    assert_int_equal(kc_result_number(part, KC_TIME, &time) | kc_result_number(whole, KC_TIME, &best), KC_OK);
+    assert_true(time >= best);
+    assert_contains(kc_result_note(part, kc_result_notes(part) - 1), "partial: the search was interrupted after ");
 }
 
 TEST(no_memory_at_any_request_fails_the_search_and_leaves_nothing)
@@ -466,6 +512,7 @@ int main(void)
         fact(a_space_without_a_device_has_no_fastest_point),
         fact(a_space_of_which_where_leaves_nothing_is_an_error),
         fact(a_watch_ends_a_search),
+        fact(a_search_that_the_watch_ends_gives_the_best_so_far_and_says_so),
         fact(no_memory_at_any_request_fails_the_search_and_leaves_nothing),
     };
     return run(facts);

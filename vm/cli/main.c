@@ -1,7 +1,8 @@
 /* main.c: the command kcost: runs a script, prints what it returns. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <errno.h>
 #include <locale.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,11 +50,13 @@ static int status_of(kc_status status)
 typedef struct printing {
     FILE *out;
     bool fits;
+    watch *seen;                    /* whose line is in the way */
 } printing;
 
 static void print(void *data, const char *text, size_t length)
 {
     const printing *p = data;
+    watch_erase(p->seen);
     FILE *out = p->fits ? terminal_fit(p->out, terminal_width(p->out)) : p->out;
     fwrite(text, 1, length, out);
     terminal_fitted(out, p->out);
@@ -84,18 +87,19 @@ static kc_status give_columns(kc_vm *vm)
     return width ? kc_vm_param(vm, "columns", text) : KC_OK;
 }
 
-static kc_status run_text(kc_vm *vm, char *text, size_t length, const char *name)
+static kc_status run_text(kc_vm *vm, watch *seen, char *text, size_t length, const char *name)
 {
+    watch_begin(seen, vm);
     kc_status status = text ? kc_vm_run(vm, text, length, name) : KC_ENOMEM;
     free(text);
     return status;
 }
 
-static kc_status run(kc_vm *vm, const options *o)
+static kc_status run(kc_vm *vm, const options *o, watch *seen)
 {
     if (o->kernel || o->diff) {
         char *text = oneline_code(o);
-        return run_text(vm, text, text ? strlen(text) : 0, o->words[0]);
+        return run_text(vm, seen, text, text ? strlen(text) : 0, o->words[0]);
     }
     kc_status status = give_settings(vm, o);
     if (status == KC_OK && o->help)
@@ -103,18 +107,31 @@ static kc_status run(kc_vm *vm, const options *o)
     if (status != KC_OK)
         return status;
     if (o->code)
-        return kc_vm_run(vm, o->code, strlen(o->code), "command line");
-    if (strcmp(o->words[0], "-") != 0)
-        return kc_vm_run_file(vm, o->words[0]);
-    size_t length;
-    char *text = output_read(stdin, &length);
-    return run_text(vm, text, length, "stdin");
+        return run_text(vm, seen, strdup(o->code), strlen(o->code), "command line");
+    if (strcmp(o->words[0], "-") == 0) {
+        size_t length;
+        char *text = output_read(stdin, &length);
+        return run_text(vm, seen, text, length, "stdin");
+    }
+    watch_begin(seen, vm);
+    return kc_vm_run_file(vm, o->words[0]);
+}
+
+/* How much of a message says where: "script.lua:3". */
+static size_t place_of(const char *message)
+{
+    const char *end = strstr(message, ": the host interrupted it");
+    return end ? (size_t)(end - message) : strlen(message);
 }
 
 static int say_failure(const kc_vm *vm, const options *o, kc_status status)
 {
     const char *message = kc_vm_message(vm);
     const char *traceback = kc_vm_traceback(vm);
+    if (kc_vm_limit(vm) == KC_LIMIT_INTERRUPT) {
+        complain("%.*s: interrupted", (int)place_of(message), message);
+        return INTERRUPTED;
+    }
     fail(message && *message ? message : "not enough memory");
     if (o->verbosity == VERBOSE && traceback && *traceback)
         terminal_text(stderr, traceback);
@@ -365,26 +382,25 @@ static int run_script(const options *o)
         fclose(script);
     }
     kc_vm *vm = NULL;
-    printing prints = { .out = o->format == FORMAT_TABLE ? stdout : stderr };
+    watch seen = { .shows = o->verbosity != QUIET && terminal_moves(stderr) };
+    printing prints = { .out = o->format == FORMAT_TABLE ? stdout : stderr, .seen = &seen };
     prints.fits = terminal_width(prints.out) > 0;
     kc_vm_options asked = { .print = print, .print_data = &prints,
                             .trusted = !o->sandbox, .path = getenv("KCOST_PATH"), .memory_limit = o->memory_limit,
                             .time_limit = o->time_limit, .instruction_limit = o->instruction_limit };
-    if (o->what == PROMPT && asked.time_limit == 0)
-        asked.time_limit = INFINITY; /* so that Ctrl-C ends any loop */
     kc_status status = kc_vm_new(&asked, &vm);
     if (status != KC_OK)
         return fail(status == KC_EENGINE ? "another Lua engine shadows the one that kcost needs"
                                              : "not enough memory");
-    watch seen = { .shows = o->verbosity != QUIET && terminal_is(stderr) };
     kc_vm_threads(vm, o->threads);
-    kc_vm_watch(vm, watch_sweep, &seen);
+    kc_vm_watch(vm, watch_call, &seen);
     if (o->parts)
         kc_vm_shard(vm, o->part, o->parts);
-    status = o->what == PROMPT ? give_settings(vm, o) : run(vm, o);
+    status = o->what == PROMPT ? give_settings(vm, o) : run(vm, o, &seen);
+    watch_end(&seen);
     int result = status != KC_OK ? say_failure(vm, o, status) : o->what == PROMPT ? run_prompt(vm, o) : to_output(vm, o);
     kc_vm_free(vm);
-    return seen.interrupted && result == GOOD ? INTERRUPTED : result;
+    return seen.interrupted ? INTERRUPTED : result;
 }
 
 static int run_devices(const options *o)

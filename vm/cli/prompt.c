@@ -3,7 +3,6 @@
 
 #include "prompt.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,35 +12,14 @@
 
 static const char chunk[] = "input";
 
-/* A signal handler has no other way to say it, nor to know. */
-static kc_vm *volatile running;
-static volatile sig_atomic_t interrupted, sweeping;
-
-/* The first Ctrl-C in a sweep ends that, and keeps what is done; any other ends the chunk. */
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    if (running && (interrupted || !sweeping))
-        kc_vm_interrupt(running);
-    interrupted = 1;
-}
-
-static int watch_line(void *data, double done, double points)
-{
-    if (interrupted)
-        watch_sweep(data, points, points); /* takes its line away */
-    else
-        watch_sweep(data, done, points);
-    sweeping = !interrupted && done < points;
-    return interrupted;
-}
-
 /* ---- a chunk --------------------------------------------------------------------------------------- */
 
 typedef struct prompt {
     kc_vm *vm;
     const options *options;
     edit *edit;
+    watch seen;
+    bool interrupted;               /* the last run */
     FILE *out;
     size_t width;                   /* that help is fitted to; 0 at first: as it comes */
     char *text;                     /* the lines so far */
@@ -75,7 +53,7 @@ static const char *without_place(const char *message, const char *text)
 static void say_failure(const prompt *p)
 {
     const char *message = kc_vm_message(p->vm), *traceback = kc_vm_traceback(p->vm);
-    if (interrupted) {
+    if (p->interrupted) {
         fputs("interrupted\n", stderr);
         return;
     }
@@ -86,10 +64,9 @@ static void say_failure(const prompt *p)
 
 static kc_status run(prompt *p, const char *text, size_t length, int *more)
 {
-    interrupted = sweeping = 0;
-    running = p->vm;
+    watch_begin(&p->seen, p->vm);
     kc_status status = kc_vm_line(p->vm, text, length, chunk, more);
-    running = NULL;
+    p->interrupted = watch_end(&p->seen);
     return status;
 }
 
@@ -187,14 +164,13 @@ static void talk(prompt *p, prompt_show show)
 
 int prompt_run(kc_vm *vm, const options *o, prompt_show show, FILE *out)
 {
-    watch seen = { .shows = o->verbosity != QUIET && terminal_is(stderr) };
-    prompt p = { .vm = vm, .options = o, .out = out };
-    struct sigaction action = { .sa_handler = on_interrupt }; /* no SA_RESTART: it ends the line that is typed */
+    prompt p = { .vm = vm, .options = o, .out = out,
+                 .seen = { .shows = o->verbosity != QUIET && terminal_moves(stderr), .prompt = true } };
     p.edit = edit_new(complete, &p);
     if (!p.edit)
         return 1;
-    kc_vm_watch(vm, watch_line, &seen);
-    sigaction(SIGINT, &action, NULL);
+    kc_vm_watch(vm, watch_call, &p.seen);
+    watch_begin(&p.seen, NULL); /* Ctrl-C is a key */
     if (o->verbosity != QUIET)
         fprintf(stderr, "kcost %s.  help() lists what there is,\nhelp(tile) or help(\"time\") says more.%s\n", kc_version(),
                 edit_completes(p.edit) ? "  Tab completes." : "");

@@ -205,8 +205,18 @@ static void measured(const page *p, const kc_result *r)
     }
 }
 
+/* An interrupted search says so wherever it is shown. */
+static void partial(const page *p, const kc_result *r)
+{
+    for (size_t i = 0; kc_result_interrupted(r) && i < kc_result_notes(r); i++)
+        if (strncmp(kc_result_note(r, i), "partial: ", strlen("partial: ")) == 0)
+            line(p, "", kc_result_note(r, i));
+}
+
 static void details(const page *p, kc_result *r)
 {
+    if (p->verbosity != VERBOSE)
+        partial(p, r);
     if (p->verbosity == NORMAL && !p->explain && number_of(r, KC_MEASURED) > 0)
         measured(p, r);
     explanation(p, r);

@@ -37,12 +37,18 @@ size_t terminal_width(FILE *stream)
     return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+bool terminal_moves(FILE *stream)
+{
+    const char *term = getenv("TERM");
+    return terminal_is(stream) && term && *term && strcmp(term, "dumb") != 0;
+}
+
 bool terminal_has_colours(FILE *stream)
 {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    const char *no = getenv("NO_COLOR");
     if (colours != COLOUR_AUTO)
         return colours == COLOUR_ALWAYS;
-    return terminal_is(stream) && !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
+    return terminal_moves(stream) && !(no && *no);
 }
 
 /* ---- columns ------------------------------------------------------------------------- */

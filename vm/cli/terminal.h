@@ -16,6 +16,8 @@ typedef enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour_whe
 void terminal_colours(colour_when when);
 
 bool terminal_is(FILE *stream);
+/* A terminal that understands sequences which move its cursor. */
+bool terminal_moves(FILE *stream);
 /* Columns for text on a stream; 0: no limit. */
 size_t terminal_width(FILE *stream);
 bool terminal_has_colours(FILE *stream);

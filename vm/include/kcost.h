@@ -126,7 +126,8 @@ const char *kc_ffi(void);
 typedef int (*kc_watch)(void *data, double done, double points);
 /* Watches the calls of a context that may take long: kc_best, kc_compare, kc_verify, kc_ski_slope,
  * kc_evaluator_run, counts that walk, and the sweeps and searches that get no watch of their own; a sweep's
- * threads ask it too.  Ended, they fail with KC_ELIMIT, but a sweep keeps what is done.  watch NULL: no longer. */
+ * threads ask it too.  Ended, they fail with KC_ELIMIT, but a sweep or a search of a space keeps what is done.  watch
+ * NULL: no longer. */
 void kc_context_watch(kc_context *context, kc_watch watch, void *data);
 
 kc_kind kc_object_kind(const kc_object *object);     /* not of NULL */
@@ -364,6 +365,8 @@ kc_object *kc_result_best(const kc_result *result);        /* a new reference */
 double kc_result_searched(const kc_result *result, double *rejected);
 /* How many of them it evaluated; the others were cut: a bound showed that none of them is faster. */
 double kc_result_visited(const kc_result *result);
+/* 1: the watch ended the search, and it is the fastest of so many of the space's points, as a note says. */
+int kc_result_interrupted(const kc_result *result);
 /* Walks the loop nest tile by tile, with no formula, and compares with kc_count: KC_OK when every figure
  * agrees.  KC_ELIMIT above 1e8 steps.  *steps (may be NULL): how many it took. */
 kc_status kc_verify(kc_object *kernel, double *steps);
@@ -517,7 +520,8 @@ kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void
  * found with lower bounds that cut whole ranges of axes.  kc_result_best is its kernel or program.  What is kept,
  * columns and parts are nothing to it; `where` and filters are asked of visited points only, in no order, and of
  * some more than once.  The calling thread does it all.  NULL: KC_EDEVICE where no point runs, KC_EARGUMENT where
- * `where` leaves none or there is no device, KC_ELIMIT where the watch ended it. */
+ * `where` leaves none or there is no device, KC_ELIMIT where the watch ended it before any was found that runs; later
+ * it gives the best so far, kc_result_interrupted. */
 kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data);
 
 /* Points of the whole space; of them done here (all, but for a part or an end before its time);
@@ -658,8 +662,9 @@ typedef enum kc_limit {
 kc_status kc_vm_new(const kc_vm_options *options, kc_vm **vm);
 void kc_vm_free(kc_vm *vm);
 /* Ends the run in progress, if there is one, with KC_ELIMIT.  From any thread or signal handler, while the VM
- * lives.  A VM without limits sees it at the script's next call or allocation; one with any limit (a time_limit
- * of INFINITY will do) also in a loop that does neither. */
+ * lives.  From a signal handler in the run's thread it is seen at once; from another thread a VM without limits sees it
+ * at the script's next call or allocation, one with any limit (a time_limit of INFINITY will do) also in a loop that
+ * does neither. */
 void kc_vm_interrupt(kc_vm *vm);
 kc_limit kc_vm_limit(const kc_vm *vm);
 /* What param(name, default) gives, as text: a number, true, false, or a string. */
@@ -669,7 +674,8 @@ kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value);
  * run.  Copied; "kcost" and "kcost.NAME" are refused. */
 kc_status kc_vm_module(kc_vm *vm, const char *name, const char *text, size_t length);
 /* How scripts sweep that do not say it themselves: in so many threads (0: one a core); only part
- * `part` of `parts`; what watches them and may end them, called in the thread of kc_vm_run. */
+ * `part` of `parts`; what watches sweeps, searches of a space and verify, and may end them, called in the thread of
+ * kc_vm_run. */
 kc_status kc_vm_threads(kc_vm *vm, unsigned threads);
 kc_status kc_vm_shard(kc_vm *vm, unsigned part, unsigned parts);
 kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data);

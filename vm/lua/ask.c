@@ -155,9 +155,21 @@ static int ask_expect(lua_State *L)
     return 1;
 }
 
+/* The host watches it as it does a sweep; it runs in this thread alone. */
+static kc_status watched_verify(kci_call *c, kc_object *kernel, double *steps)
+{
+    kc_context *context = c->state->context;
+    if (c->state->watch == NULL)
+        return kc_verify(kernel, steps);
+    kc_context_watch(context, kci_watch_sweep, c->state);
+    kc_status status = kc_verify(kernel, steps);
+    kc_context_watch(context, kci_watch_call, c->state->limits);
+    return status;
+}
+
 static void verify(kci_call *c, kc_object *kernel, double *steps)
 {
-    KCI_DO(c, kc_verify(kernel, steps));
+    KCI_DO(c, watched_verify(c, kernel, steps));
 }
 
 /* verify(kernel): how many steps the walk took; a difference is an error. */

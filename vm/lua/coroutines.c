@@ -30,6 +30,18 @@ static const char *status_of(lua_State *L, lua_State *co)
     }
 }
 
+/* The limits know which coroutine runs. */
+static int run(lua_State *L, const kci_state *state, lua_State *co, int arguments, int *results)
+{
+    kci_limits *limits = state->limits;
+    if (limits == NULL)
+        return kci_resume(co, L, arguments, results);
+    limits->thread = co;
+    int error = kci_resume(co, L, arguments, results);
+    limits->thread = L;
+    return error;
+}
+
 /* Moves the topmost values over and runs it; how many values came back, or -1 and the error. */
 static int resume(lua_State *L, const kci_state *state, lua_State *co, int arguments)
 {
@@ -46,7 +58,7 @@ static int resume(lua_State *L, const kci_state *state, lua_State *co, int argum
         return -1;
     }
     lua_xmove(L, co, arguments);
-    int error = kci_resume(co, L, arguments, &results);
+    int error = run(L, state, co, arguments, &results);
     if (error == 0 || error == LUA_YIELD) {
         if (!lua_checkstack(L, results + 1)) {
             lua_settop(co, 0);

@@ -37,8 +37,10 @@ void kci_limits_set(kci_limits *limits, const kc_vm_options *options)
     limits->table = !limits->bounded ? SIZE_MAX : limits->text < TABLE ? limits->text : TABLE;
 }
 
-void kci_limits_begin(kci_limits *limits)
+void kci_limits_begin(kci_limits *limits, lua_State *L)
 {
+    limits->runner = pthread_self();
+    limits->thread = L;
     limits->running = true;
     limits->hit = KC_NO_LIMIT;
     limits->positioned = limits->refused = false;
@@ -212,6 +214,13 @@ void kci_limits_watch_thread(lua_State *L, const kci_limits *limits)
         lua_sethook(L, count, LUA_MASKCOUNT, INTERVAL);
     else
         lua_sethook(L, NULL, 0, 0);
+}
+
+void kci_limits_interrupt(kci_limits *limits)
+{
+    limits->interrupted = 1;
+    if (limits->running && !limits->any && pthread_equal(pthread_self(), limits->runner))
+        lua_sethook(limits->thread, count, LUA_MASKCOUNT, 1);
 }
 
 /* ---- the model's long calls ---------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #ifndef KCI_LUA_LIMIT_H
 #define KCI_LUA_LIMIT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,10 +38,12 @@ typedef struct kci_limits {
     size_t grace;           /* bytes that are still given once a limit was hit, so that it can be said */
     uintptr_t stack;        /* where the C stack stood */
     _Atomic int interrupted;
+    pthread_t runner;       /* the thread of the run */
+    lua_State *volatile thread; /* the coroutine that runs; a signal handler reads it */
 } kci_limits;
 
 void kci_limits_set(kci_limits *limits, const kc_vm_options *options);
-void kci_limits_begin(kci_limits *limits);
+void kci_limits_begin(kci_limits *limits, lua_State *L);
 void kci_limits_end(kci_limits *limits);
 
 /* True: the run is over.  Looks at the clock. */
@@ -56,6 +59,9 @@ bool kci_limits_allow(kci_limits *limits, size_t used, size_t more);
 
 /* Makes the sentences; what is said of `hit`. */
 void kci_limits_open(lua_State *L, kci_limits *limits);
+/* Ends the run; from a signal handler in the run's own thread also in a loop that neither calls nor allocates, since
+ * then it may set the hook, as Lua's and LuaJIT's own commands do. */
+void kci_limits_interrupt(kci_limits *limits);
 /* The count hook of a thread: on, in a run with a limit, or off. */
 void kci_limits_watch_thread(lua_State *L, const kci_limits *limits);
 

@@ -146,7 +146,7 @@ static int push_device(kci_call *c, const kc_result *r)
     return push_or_nil(c, box, kc_result_on(r));
 }
 
-/* { points, visited, cut, rejected } of a search: points = visited + cut. */
+/* { points, visited, cut, rejected } of a search: points = visited + cut; { interrupted = true } where it was. */
 static int push_search(kci_call *c, const kc_result *r)
 {
     lua_State *L = c->L;
@@ -164,6 +164,10 @@ static int push_search(kci_call *c, const kc_result *r)
     lua_setfield(L, -2, "cut");
     lua_pushnumber(L, rejected);
     lua_setfield(L, -2, "rejected");
+    if (kc_result_interrupted(r)) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, "interrupted");
+    }
     kci_record_mark(L, c->state);
     return 1;
 }

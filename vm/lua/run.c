@@ -316,7 +316,7 @@ static kc_status run_it(run *r, bool file)
     vm->running = true;
     vm->line = r->line;
     r->status = KC_OK;
-    kci_limits_begin(&vm->limits);
+    kci_limits_begin(&vm->limits, vm->L);
     kci_limits_watch_thread(vm->L, &vm->limits);
     int error = kci_protect(vm->L, run_script, r);
     if (error != 0) {

@@ -92,7 +92,7 @@ void kc_vm_free(kc_vm *vm)
 void kc_vm_interrupt(kc_vm *vm)
 {
     if (vm != NULL)
-        vm->limits.interrupted = 1;
+        kci_limits_interrupt(&vm->limits);
 }
 
 kc_limit kc_vm_limit(const kc_vm *vm)

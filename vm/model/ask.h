@@ -43,6 +43,8 @@ kc_result *kci_cost(const kc_kernel *kernel, const kc_device *device, const kc_o
 /* Notes, schedule and convention line of a result that was asked for its numbers first: what
  * reads them calls this before.  It asks again, so that most evaluations write no text. */
 kc_status kci_result_words(const kc_result *result);
+/* Notes of an interrupted search that it is the best so far, of so many points. */
+kc_status kci_result_partial(kc_result *result, double points);
 
 /* What kc_evaluate answers, but that the result does not hold the device: it may lie
  * on the stack.  `call` names the question in messages. */

@@ -133,9 +133,10 @@ kc_status kci_watched(kc_context *context, const char *call, double done, double
     const kc_context *asked = context->names ? context->names : context; /* a worker's parent */
     if (!asked->watch || asked->watch(asked->watch_data, done, of) == 0)
         return KC_OK;
+    const char *what = strcmp(call, "verify") == 0 || strcmp(call, "count") == 0 ? "steps" : "points";
     if (of == 0)
-        return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f points", call, done);
-    return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f of %.0f points", call, done, of);
+        return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f %s", call, done, what);
+    return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f of %.0f %s", call, done, of, what);
 }
 
 /* ---- memory ------------------------------------------------------------ */

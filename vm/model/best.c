@@ -402,3 +402,14 @@ double kc_result_visited(const kc_result *result)
 {
     return result ? result->visited : 0;
 }
+
+int kc_result_interrupted(const kc_result *result)
+{
+    return result && result->interrupted;
+}
+
+kc_status kci_result_partial(kc_result *result, double points)
+{
+    kc_status status = kci_result_words(result);
+    return status != KC_OK ? status : kci_note(&result->notes, "partial: the search was interrupted after %.0f of %.0f points, and this is the fastest of those", result->points, points);
+}

@@ -50,6 +50,7 @@ struct kc_result {
     kc_object *best;                /* of a search: the kernel or program it found; NULL: none */
     double points, visited, rejected;       /* to choose from; evaluated; of these, not wanted or unable to run */
     bool own_space;                 /* they are the user's, not a library's */
+    bool interrupted;               /* the watch ended the search: points are those that were settled by then */
     /* What was asked, for what is asked of the result: explain, sensitivity.  NULL: it is not there. */
     kc_object *x;                   /* a kernel or a program */
     kc_device *of;

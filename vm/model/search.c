@@ -17,6 +17,7 @@
 
 typedef struct tally {
     double visited, rejected, cut;  /* points */
+    double waiting;                 /* of those cut: for the next round */
 } tally;
 
 typedef struct search {
@@ -29,12 +30,13 @@ typedef struct search {
     double time, point;             /* of the best so far; INFINITY */
     double limit;                   /* boxes above it wait for the next round */
     bool waiting;                   /* some do */
+    bool ended;                     /* by the watch */
     tally seen;
     double unfit;                   /* the first point that does not run; below 0: none */
     char why[KCI_MESSAGE_BYTES];
     kc_watch watch;
     void *watch_data;
-    double boxes;                   /* looked at, for the watch */
+    double boxes, done;             /* for the watch: boxes looked at; points that are settled */
 } search;
 
 /* Values of each axis from `from` up to `to`, which is not in it. */
@@ -200,14 +202,18 @@ static size_t widest_axis(const search *s, const box *b)
     return widest;
 }
 
+/* A round begins anew: what the last one settled is settled. */
+static kc_status look(search *s)
+{
+    double points = s->space->axes.points;
+    s->done = fmax(s->done, s->seen.visited + s->seen.cut - s->seen.waiting);
+    s->ended = s->watch && s->watch(s->watch_data, s->done, points) != 0;
+    return s->ended ? kci_fail(s->context, KC_ELIMIT, "best: interrupted after %.0f of %.0f points", s->done, points) : KC_OK;
+}
+
 static kc_status watched(search *s)
 {
-    double done = s->seen.visited + s->seen.cut;
-    s->boxes++;
-    if (!s->watch || fmod(s->boxes, WATCHED) != 0)
-        return KC_OK;
-    return s->watch(s->watch_data, done, s->space->axes.points) == 0
-               ? KC_OK : kci_fail(s->context, KC_ELIMIT, "best: interrupted after %.0f of %.0f points", done, s->space->axes.points);
+    return fmod(++s->boxes, WATCHED) == 0 ? look(s) : KC_OK;
 }
 
 static kc_status search_box(search *s, const box *b, double least);
@@ -241,8 +247,10 @@ static kc_status search_box(search *s, const box *b, double least)
     if (status != KC_OK)
         return status;
     if (least * (1 - KCI_ROUNDING) > enough(s)) {
+        bool waits = isfinite(least) && !(least * (1 - KCI_ROUNDING) > s->time);
         s->seen.cut += points_of(s, b);
-        s->waiting = s->waiting || (isfinite(least) && !(least * (1 - KCI_ROUNDING) > s->time));
+        s->seen.waiting += waits ? points_of(s, b) : 0;
+        s->waiting = s->waiting || waits;
         return KC_OK;
     }
     size_t axis = widest_axis(s, b);
@@ -353,10 +361,14 @@ static kc_result *answer(const search *s)
     }
     result->best = found;
     result->own_space = true;
-    result->points = s->space->axes.points;
+    result->points = s->ended ? s->done : s->space->axes.points;
     result->visited = s->seen.visited;
     result->rejected = s->seen.rejected;
-    return result;
+    result->interrupted = s->ended;
+    if (!s->ended || kci_result_partial(result, s->space->axes.points) == KC_OK)
+        return result;
+    kc_release(result);
+    return NULL;
 }
 
 static bool has_device(const kc_space *space)
@@ -379,13 +391,17 @@ kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data)
     for (size_t f = 0; f < s.field_count; f++)
         s.fields[f] = space->filter ? f : KC_TIME;
     s.block = kci_block_new(space, s.fields, s.field_count);
-    kc_status status = s.block ? KC_OK : KC_ENOMEM;
+    kc_status status = s.block ? look(&s) : KC_ENOMEM;
     for (double outer = 0; status == KC_OK && outer < space->axes.points / space->axes.inner_points; outer++)
         status = search_outer(&s, outer);
     drop_most(&s);
     kci_block_free(s.block);
     if (status == KC_OK && isinf(s.time))
         status = nothing_runs(&s);
+    if (s.ended && isfinite(s.time))
+        status = KC_OK; /* with the best so far */
+    else if (!s.ended && watch)
+        watch(data, space->axes.points, space->axes.points);
     if (status == KC_ENOMEM)
         kci_fail(s.context, KC_ENOMEM, "not enough memory");
     return status == KC_OK ? answer(&s) : NULL;

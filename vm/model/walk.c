@@ -68,7 +68,7 @@ enum { WATCHED = 100000 };      /* steps between two looks of the context's watc
 static void look(kci_walker *w)
 {
     w->next_look = w->steps + WATCHED;
-    if (w->max_steps >= 0 && kci_watched(w->context, "verify", w->steps, w->max_steps) != KC_OK)
+    if (w->max_steps >= 0 && kci_watched(w->context, "verify", fmin(w->steps, w->ahead), w->ahead) != KC_OK)
         w->max_steps = -1;
 }
 
@@ -257,10 +257,10 @@ static void find_streams(kci_walker *w)
 
 static kc_status walk_all(kci_walker *w)
 {
-    double ahead = kci_walk_point_steps(w) + (w->tiling == NULL ? 0 : walk_steps(w));
     char shown[32];
-    kci_format_number(ahead, shown);
-    if (ahead > w->max_steps)
+    w->ahead = kci_walk_point_steps(w) + (w->tiling == NULL ? 0 : walk_steps(w));
+    kci_format_number(w->ahead, shown);
+    if (w->ahead > w->max_steps)
         return kci_fail(w->context, KC_ELIMIT, "verify: this kernel takes %s steps, more than %.0f; smaller sizes or larger tiles take fewer",
                         shown, w->max_steps);
     w->out->launches = 1;
@@ -285,6 +285,8 @@ static kc_status walk_all(kci_walker *w)
     }
     status = kci_walk_sum(w);
     w->out->steps = w->steps;
+    if (status == KC_OK)
+        kci_watched(w->context, "verify", w->ahead, w->ahead); /* it is over */
     return status;
 }
 

@@ -67,7 +67,7 @@ typedef struct kci_walker {
     const kci_tiling *tiling;
     kc_context *context;
     kci_walk_result *out;
-    double max_steps, steps;
+    double max_steps, steps, ahead; /* ahead: what the whole walk takes, at least about */
     double next_look;               /* of the context's watch; once it has ended the walk, max_steps is negative */
     size_t nodes;
 
