@@ -298,12 +298,14 @@ at/include                           = vm/include/kcost.h
 at/lib                               = $(ARCHIVE) $(LIBRARY) $(VM)
 at/lib/pkgconfig                     = $(B)/kcost.pc $(B)/kcost-$(LUA).pc
 at/share/bash-completion/completions = vm/cli/kcost.bash
+at/share/fish/vendor_completions.d   = vm/cli/kcost.fish
 at/share/kcost/devices               = $(DEVICES)
 at/share/kcost/scripts               = $(SCRIPTS)
 at/share/kcost/scripts/cluster       = $(sort $(wildcard scripts/cluster/*.sh))
 at/share/kcost/stdlib                = $(STDLIB)
 at/share/kcost/stdlib/meta           = stdlib/meta/kcost.lua
 at/share/man/man1                    = $(B)/kcost.1
+at/share/zsh/site-functions          = vm/cli/_kcost
 at/$(LUA_DIR)                        = $(MODULE)
 
 FOLDERS = $(patsubst at/%,%,$(sort $(filter at/%,$(.VARIABLES))))
@@ -340,6 +342,6 @@ $(B)/kcost-$(LUA).pc: vm/kcost-vm.pc.in FORCE
 # The manual says what --help says.
 $(B)/kcost.1: vm/cli/man.awk $(KCOST)
 	$(call making,man)
-	$(Q)$(KCOST) --help | awk -f $< -v version=$(VERSION) >$@
+	$(Q)COLUMNS=400 $(KCOST) --help | awk -f $< -v version=$(VERSION) >$@
 
 -include $(patsubst %.o,%.d,$(MODEL_O) $(BINDING_O) $(COMMAND_O) $(TEST_O))

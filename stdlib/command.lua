@@ -58,8 +58,13 @@ function command.names(family)
     return sorted_names(short, "")
 end
 
+-- "gemm.plain" of "gemm".
+function command.full_name(name)
+    return short[name] or name
+end
+
 local function kernel_function(name)
-    local full = short[name] or name
+    local full = command.full_name(name)
     local family, member = full:match("^([%w_]+)%.([%w_]+)$")
     if not family then
         fail("there is no kernel '%s': there are %s, and FAMILY.FUNCTION of the stdlib; a script's name has a dot or a slash",

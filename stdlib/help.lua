@@ -322,6 +322,16 @@ local function each(take)
     end
 end
 
+-- All names that help.text knows, sorted.
+function help.topics()
+    local names, seen = {}, {}
+    each(function(name)
+        if not seen[name] then names[#names + 1], seen[name] = name, true end
+    end)
+    table.sort(names)
+    return names
+end
+
 local function overview()
     local lines = {}
     for _, section in ipairs(reference.calls) do

@@ -15,7 +15,7 @@
 -- reference.objects    by kind: fields { name, type, text }; methods have params, and what they give as type
 -- reference.fields     of results: { "names", unit, text [, type] }; type "number" if it is left out
 -- reference.tables     other tables that calls take: { name, type, text }
--- reference.words      names that strings hold: of dtypes, maps, reductions
+-- reference.words      names that strings hold: of dtypes, maps, reductions, conventions
 local reference = {}
 
 local section
@@ -47,6 +47,9 @@ reference.tables = {
 reference.words = {
     dtypes = "f64 f32 tf32 f16 bf16 f8 f8e4m3 f8e5m2 f6 f4 i32 i16 i8 i4 u8 bool mxf8 mxf6 mxf4 nvf4 i4g128",
     maps = "add sub mul max min scale relu fma exp log rsqrt rcp tanh div sigmoid silu gelu rope cast",
+    conventions = "kcost pytorch fvcore ptflops thop solar tpu-v1 palm nanogpt megatron maxtext flash-attention scaling-book "
+        .. "llm-viewer baseten transformer-roofline-analyzer nvidia-guide deepgemm kerncraft williams boehm stream triton "
+        .. "triton-2021 fluidx3d",
     reductions = "sum max mean min prod any all argmax argmin amax amin absmax topk cumsum cumprod cummax cummin",
 }
 

@@ -74,6 +74,33 @@ static void put_diff(FILE *out, const options *o)
     fputs(")", out);
 }
 
+/* A text that `write` gives, as a Lua string. */
+static void put_written(FILE *out, void (*write)(FILE *out))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *written = open_memstream(&text, &size);
+    if (written)
+        write(written);
+    if (written && fclose(written) == 0)
+        put_text(out, text, size);
+    free(text);
+}
+
+static void put_complete(FILE *out, const options *o)
+{
+    fputs("return require('kcost').lib.complete.command({ ", out);
+    for (size_t i = 1; i < o->word_count; i++) {
+        put_text(out, o->words[i], strlen(o->words[i]));
+        fputs(", ", out);
+    }
+    fputs("}, ", out);
+    put_written(out, options_list);
+    fputs(", ", out);
+    put_written(out, options_subcommands);
+    fputs(")", out);
+}
+
 char *oneline_code(const options *o)
 {
     char *code = NULL;
@@ -81,7 +108,9 @@ char *oneline_code(const options *o)
     FILE *out = open_memstream(&code, &size);
     if (!out)
         return NULL;
-    if (o->diff)
+    if (o->complete)
+        put_complete(out, o);
+    else if (o->diff)
         put_diff(out, o);
     else
         put_kernel(out, o);

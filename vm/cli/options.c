@@ -52,18 +52,55 @@ static const struct {
 };
 enum { COUNT = sizeof table / sizeof *table };
 
+/* Ways to call the command; of a subcommand the name stands first. */
+static const struct {
+    const char *subcommand, *words, *text;
+} usage[] = {
+    { NULL, "[options] script.lua [name=value ...]", NULL },
+    { NULL, "[options] -e 'code'", NULL },
+    { NULL, "[options] -", "the script comes from standard input" },
+    { NULL, "[options] KERNEL [name=value ...]", "of the stdlib, such as gemm" },
+    { "devices", "[NAME ...] [--check [FILE ...]]", "lists, shows or checks them" },
+    { "diff", "BEFORE AFTER", "two documents of --json; fails where a cost grew" },
+    { "merge", "PART ...", "parts of a sweep, as --json or --csv printed them" },
+    { "help", "[NAME]", "a call, one of its options, a field, a kernel of the stdlib" },
+    { NULL, "", "on a terminal: a prompt" },
+};
+enum { USAGES = sizeof usage / sizeof *usage };
+
+void options_list(FILE *out)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        char letter[2] = { table[i].letter < LONG_ONLY ? (char)table[i].letter : '\0', '\0' };
+        fprintf(out, "%s\t%s\t%s\t%s\n", letter, table[i].name ? table[i].name : "",
+                table[i].argument ? table[i].argument : "", table[i].help);
+    }
+}
+
+void options_subcommands(FILE *out)
+{
+    for (size_t i = 0; i < USAGES; i++)
+        if (usage[i].subcommand)
+            fprintf(out, "%s\t%s\n", usage[i].subcommand, usage[i].text);
+}
+
+static void help_usage(FILE *out)
+{
+    for (size_t i = 0; i < USAGES; i++) {
+        char words[80];
+        const char *subcommand = usage[i].subcommand ? usage[i].subcommand : "";
+        snprintf(words, sizeof words, "%s%s%s", subcommand, *subcommand ? " " : "", usage[i].words);
+        if (usage[i].text)
+            fprintf(out, "%s kcost %-33s  (%s)\n", i ? "      " : "usage:", words, usage[i].text);
+        else
+            fprintf(out, "%s kcost %s\n", i ? "      " : "usage:", words);
+    }
+}
+
 void options_help(FILE *out)
 {
-    fputs("usage: kcost [options] script.lua [name=value ...]\n"
-          "       kcost [options] -e 'code'\n"
-          "       kcost [options] -              (the script comes from standard input)\n"
-          "       kcost [options] KERNEL [name=value ...]      (of the stdlib, such as gemm)\n"
-          "       kcost devices [NAME ...] [--check [FILE ...]]\n"
-          "       kcost diff BEFORE AFTER      (two documents of --json; fails where a cost grew)\n"
-          "       kcost merge PART ...         (parts of a sweep, as --json or --csv printed them)\n"
-          "       kcost help [NAME]            (a call, one of its options, a field, a kernel of the stdlib)\n"
-          "       kcost                        (on a terminal: a prompt)\n"
-          "\n"
+    help_usage(out);
+    fputs("\n"
           "What a GPU kernel costs: work, memory traffic, time on a device, and why.\n"
           "\n",
           out);
@@ -384,7 +421,8 @@ options options_read(int argc, char **argv)
         take(&o, letter);
     o.words = argv + optind;
     o.word_count = (size_t)(argc - optind);
-    if (o.what == RUN)
+    o.complete = o.what == RUN && o.word_count > 1 && strcmp(o.words[0], "complete") == 0;
+    if (o.what == RUN && !o.complete)
         take_words(&o);
     if (o.what == WRONG)
         fputs("Try 'kcost --help'.\n", stderr);

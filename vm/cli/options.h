@@ -26,6 +26,7 @@ typedef struct options {
     const char *measured, *as;      /* of a kernel: its measured time; the convention to count by */
     bool best;                      /* of a kernel: its fastest schedule too */
     bool help;                      /* the code is what `kcost help` asks */
+    bool complete;                  /* the first word is complete, the others what stands on a shell's command line */
     bool diff;                      /* the first word is diff, the others two files */
     const char *tolerance;          /* of diff */
     const char *output;             /* -o; NULL: standard output */
@@ -51,5 +52,8 @@ typedef struct options {
 options options_read(int argc, char **argv);
 void options_free(options *o);
 void options_help(FILE *out);
+/* The table of options, a line each: letter, name, argument and text, tabs between them; of subcommands name and text. */
+void options_list(FILE *out);
+void options_subcommands(FILE *out);
 
 #endif
