@@ -438,7 +438,8 @@ reference.fields = {
     { "ratio", "", "of a comparison's row: `time`, `bytes`, `flops` over those of the first x", "table<string, number>" },
     { "error", "", "of a comparison's row: why x does not run", "string" },
     { "kernel", "", "of `best`: the tiled kernel that it found", "Kernel" },
-    { "search", "", "of `best`: how many `points` there were, `visited`, `cut` and `rejected`; `interrupted` where it was", "table<string, number>" },
+    { "search", "", [[of `best`: how many `points` there were, `visited`, `cut` and `rejected`; `interrupted` where it
+        was]], "table<string, number>" },
 }
 
 -- Their methods.

@@ -75,19 +75,19 @@ devices() { "$KCOST" devices --json | grep -oE '"id":"[^"]+"' | cut -d'"' -f4; }
 shells="bash zsh fish"
 [ "${ENGINE:-lua5.4}${VARIANT:-}" = lua5.4 ] || shells=bash # the others take seconds, and say nothing about engines
 for shell in $shells; do
-    if ! command -v $shell >/dev/null; then
+    if ! command -v "$shell" >/dev/null; then
         skip "completion in $shell, which is missing"
         continue
     fi
-    offered $shell <"$work/lines" >"$work/$shell"
-    expected $shell >"$work/expected"
+    offered "$shell" <"$work/lines" >"$work/$shell"
+    expected "$shell" >"$work/expected"
     while IFS='|' read -r sentence _; do
         number=$((${number:-0} + 1))
         fact "$shell: $sentence" [ "$(sed -n ${number}p "$work/$shell")" = "$(sed -n ${number}p "$work/expected")" ]
     done <"$work/asked"
     number=0
-    fact "$shell: every option is offered" all $shell "kcost gemm --" options
-    fact "$shell: every device is offered" all $shell "kcost --device " devices
+    fact "$shell: every option is offered" all "$shell" "kcost gemm --" options
+    fact "$shell: every device is offered" all "$shell" "kcost --device " devices
 done
 fact "without a word to complete nothing is wrong" "$KCOST" complete -- ""
 facts_end

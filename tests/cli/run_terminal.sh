@@ -43,13 +43,27 @@ $here/sweep.lua
 $here/sweep.lua --verbose
 diff $here/512.json $here/1024.json
 END
+! command -v gnuplot >/dev/null || cat >>"$here/asked" <<'END'
+--plot - gemm m=4096 n=4096 k=4096 --device h100
+END
+# These are for programs, or for shells.
+cat >"$here/documents" <<END
+merge $here/part-1.json $here/part-2.json
+merge --csv $here/part-1.json $here/part-2.json
+--json gemm m=512 n=512 k=512 --device h100
+--csv=tensors gemm m=512 n=512 k=512 --device h100
+devices --json
+complete -- --de
+--version
+END
 
-# each FACT COMMAND...: true where it is for every line; $line is what is asked.
+# each COMMAND...: true where it is for every line that is asked, in $line; any: of documents too.
 each() {
     while IFS= read -r line; do
         "$@" >"$here/why" 2>&1 || { echo "kcost $line" && cat "$here/why" && return 1; }
-    done <"$here/asked"
+    done <"$here/${list:-asked}"
 }
+any() { each "$@" && list=documents each "$@"; }
 # On a terminal, whose line ends are "\r\n"; errors too.
 on_terminal() { script -qec "stty cols $1; $KCOST $line" /dev/null </dev/null | tr -d '\r'; }
 in_pipe() { eval "\$KCOST $line" 2>"$here/errors"; }
@@ -72,8 +86,10 @@ is_broken() { # TEXT COMMAND...
 }
 fact "COLUMNS says the width in a pipe too" each counts_columns 40
 fact "without it a pipe has none" has "$(printf '%0500d' 0 | sed 's/0/x /g; s/ $//')" "$KCOST" -e 'return ("x "):rep(500)'
-fact "COLUMNS changes no document" is "$("$KCOST" --json gemm m=64 n=64 k=64)" env COLUMNS=40 "$KCOST" --json gemm m=64 n=64 k=64
-fact "nor a file of CSV" is "$("$KCOST" --csv gemm m=64 n=64 k=64)" env COLUMNS=40 "$KCOST" --csv gemm m=64 n=64 k=64
+unbroken() { in_pipe >"$here/free" && COLUMNS=40 in_pipe | cmp - "$here/free"; }
+list=documents
+fact "COLUMNS changes no document" each unbroken
+list=
 fact "what follows the first line of a sentence stands to its right" is_broken "one two three four five six seven eight
   nine ten" -e 'return "one two three four five six seven eight nine ten"'
 fact "what follows a gap stands below what is behind it" is_broken "  a, b    sizes of something that is not
@@ -100,4 +116,78 @@ if command -v script >/dev/null; then
 else
     skip "terminals: there is no script(1)"
 fi
+
+# ---- colours -------------------------------------------------------------------------------------
+
+coloured() { grep -q "$escape\[3[0-9;]*m" "$1"; }
+marked() { grep -q "$escape" "$1"; }
+# seen_with [NAME=VALUE...]: what a terminal shows of a table and of an error.
+seen_with() {
+    env "$@" script -qec "$KCOST gemm m=4096 n=4096 k=4096 --device h100; $KCOST -e 'error(1)'" /dev/null </dev/null >"$here/seen"
+    [ -s "$here/seen" ]
+}
+bare() { ! marked "$here/seen"; }
+plain_pipe() {
+    in_pipe >"$here/said"
+    ! marked "$here/said" && ! marked "$here/errors"
+}
+always() { eval "\$KCOST --color=always $line" 2>/dev/null | plain >"$here/bare" && in_pipe | cmp - "$here/bare"; }
+fact "nothing is marked in a pipe" any plain_pipe
+fact "but with --color=always the roof that binds is" shell '"$KCOST" --color=always gemm m=4096 n=4096 k=4096 --device h100 | grep -q "\[35mmatrix"'
+fact "one of memory otherwise" shell '"$KCOST" --color=always gemm m=8 n=4096 k=4096 --device h100 | grep -q "\[36mhbm"'
+fact "and nothing else is changed by it, nor a document" any always
+fact "--color wants one of three words" says "--color wants auto, always or never, not 'red'" "$KCOST" --color=red devices
+if command -v script >/dev/null; then
+    fact "a terminal has colours" seen_with A=
+    fact "for the roof that binds, and for errors" shell 'grep -q "\[35mmatrix" "$1" && grep -q "\[1;31mkcost:" "$1"' sh "$here/seen"
+    fact "a terminal with NO_COLOR" seen_with NO_COLOR=1
+    fact "has none" bare
+    fact "a dumb terminal" seen_with TERM=dumb
+    fact "has none either" bare
+    fact "nor one that says nothing of itself" seen_with TERM=
+    fact "at all" bare
+    fact "an empty NO_COLOR is none" seen_with NO_COLOR=
+    fact "so there are colours" coloured "$here/seen"
+fi
+
+# ---- locales, and where output goes ------------------------------------------------------------------
+
+# Numbers have points, whatever the locale; the encoding only decides on the letter of micro.
+german() {
+    in_pipe >"$here/english"
+    LOCPATH=$here LC_ALL=de_DE.UTF-8 in_pipe | cmp - "$here/english"
+}
+bytes_only() {
+    in_pipe | sed 's/µ/u/g; s/…/.../g' >"$here/letters"
+    LC_ALL=C in_pipe | sed 's/µ/u/g; s/…/.../g' | cmp - "$here/letters"
+}
+if localedef -i de_DE -f UTF-8 "$here/de_DE.UTF-8" 2>/dev/null &&
+    [ "$(LOCPATH=$here LC_ALL=de_DE.UTF-8 locale decimal_point 2>/dev/null)" = , ]; then
+    fact "a German locale changes nothing" any german
+else
+    skip "a German locale, which cannot be made: localedef or its sources are missing"
+fi
+fact "nor does one without letters of several bytes, but for micro" any bytes_only
+
+# What goes wrong is said once, and is no success.
+fails_on() {
+    eval "\$KCOST $line" >"$1" 2>"$here/errors"
+    [ $? = 1 ] && [ "$(grep -c "cannot write standard output" "$here/errors")" = 1 ]
+}
+closed() {
+    eval "\$KCOST $line" >&- 2>"$here/errors"
+    [ $? = 1 ] && [ "$(grep -c "cannot write standard output" "$here/errors")" = 1 ]
+}
+# A reader that goes away ends it without a word.
+gone() {
+    { eval "\$KCOST $line" 2>"$here/errors"; } | head -c 1 >/dev/null
+    ! grep -q "cannot write\|terminate\|Broken" "$here/errors"
+}
+fact "a closed standard output is an error that is said" any closed
+if [ -w /dev/full ]; then
+    fact "a full one too" any fails_on /dev/full
+else
+    skip "a full disk: there is no /dev/full"
+fi
+fact "a reader that goes away is none" any gone
 facts_end

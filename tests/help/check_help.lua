@@ -163,6 +163,11 @@ do -- words in strings
     for name in slurp("vm/model/map.c"):match("costs%[%] = {(.-)\n};"):gmatch("\"(%w+)\"") do there[name] = true end
     for name in reference.words.maps:gmatch("%S+") do described[name] = true end
     same("map", there, described)
+    there, described = {}, {}
+    local _, said = pcall(kc.count, kc.kernel("k", { kc.write("B", x) }), { convention = "?" })
+    for name in said:match("there are (.*)"):gmatch("'([^']+)'") do there[name] = true end
+    for name in reference.words.conventions:gmatch("%S+") do described[name] = true end
+    same("convention", there, described)
 end
 
 -- ---- what it says -----------------------------------------------------------------------------------------------

@@ -42,7 +42,8 @@ if [ "${ENGINE:-lua5.4}${VARIANT:-}" = lua5.4 ]; then
     awk -v page="$here/escaped" '{ at = index($0, "REPORT\"") }
         at { printf "%s", substr($0, 1, at - 1); while ((getline line < page) > 0) print line; print substr($0, at + 6); next }
         { print }' tests/plots/probe.html >"$here/probe.html"
-    HOME=$here "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$here/profile" --dump-dom \
+    HOME=$here timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$here/profile" --dump-dom \
         "file://$here/probe.html" 2>/dev/null | sed -n '/^width /,/^errors /p' >"$here/found"
     found() { grep -qx "$1" "$here/found" || { cat "$here/found" && false; }; }
     fact "on a phone it is as wide as the phone" found "width 3[0-9][0-9]"

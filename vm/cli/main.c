@@ -128,6 +128,7 @@ static int say_failure(const kc_vm *vm, const options *o, kc_status status)
 {
     const char *message = kc_vm_message(vm);
     const char *traceback = kc_vm_traceback(vm);
+    output_close(stdout, NULL); /* what it printed before */
     if (kc_vm_limit(vm) == KC_LIMIT_INTERRUPT) {
         complain("%.*s: interrupted", (int)place_of(message), message);
         return INTERRUPTED;

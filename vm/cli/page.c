@@ -11,7 +11,8 @@
 
 page page_of(FILE *out, const options *o)
 {
-    size_t width = o->format == FORMAT_TABLE ? terminal_width(out) : 0; /* documents stay as they are */
+    bool people = o->format == FORMAT_TABLE && !o->complete; /* what is for programs stays as it is */
+    size_t width = people ? terminal_width(out) : 0;
     return (page){ .out = terminal_fit(out, width), .width = width, .colours = terminal_has_colours(out),
                    .verbosity = o->verbosity, .explain = o->explain, .field = o->field };
 }
