@@ -439,7 +439,7 @@ reference.fields = {
     { "error", "", "of a comparison's row: why x does not run", "string" },
     { "kernel", "", "of `best`: the tiled kernel that it found", "Kernel" },
     { "search", "", [[of `best`: how many `points` there were, `visited`, `cut` and `rejected`; `interrupted` where it
-        was]], "table<string, number>" },
+        was]], "table<string, number|boolean>" },
 }
 
 -- Their methods.

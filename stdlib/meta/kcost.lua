@@ -257,7 +257,7 @@
 ---@field ratio table<string, number>? of a comparison's row: `time`, `bytes`, `flops` over those of the first x
 ---@field error string? of a comparison's row: why x does not run
 ---@field kernel kcost.Kernel? of `best`: the tiled kernel that it found
----@field search table<string, number>? of `best`: how many `points` there were, `visited`, `cut` and `rejected`; `interrupted` where it was
+---@field search table<string, number|boolean>? of `best`: how many `points` there were, `visited`, `cut` and `rejected`; `interrupted` where it was
 ---@field explain fun(self: kcost.Result, field?: string): string where the time goes, which roof binds, what every byte is for, what would help by how much; of a field, `r:explain("bytes")`, its formula with the values
 ---@field sensitivity fun(self: kcost.Result): table<string, number> the relative change of the time for 1 % more of each roof
 ---@field table fun(self: kcost.Result): table plain tables, as the JSON has them

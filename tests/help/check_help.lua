@@ -53,6 +53,8 @@ local function same(what, there, described)
     fact("every " .. what .. " is described, and no other", #missing == 0, table.concat(missing, "\n"))
 end
 
+local load_it = loadstring or load -- luacheck: ignore 113
+
 -- ---- names ---------------------------------------------------------------------------------------------------
 
 local calls, options, members, fields = {}, {}, {}, {}
@@ -146,6 +148,21 @@ do -- objects
     same("field of an occupancy", shown, described)
 end
 
+do -- the stubs: no language server is at hand, so what it would stumble over first
+    local stubs = slurp("stdlib/meta/kcost.lua")
+    local declared, strange = {}, {}
+    for name in ("string number integer boolean table any nil userdata function fun"):gmatch("%a+") do declared[name] = true end
+    for name in stubs:gmatch("%-%-%-@%l+ ([%w_.]+)") do declared[name] = true end -- also of parameters, which hides none
+    for kind, rest in stubs:gmatch("\n%-%-%-@(%l+) ([^\n]*)") do
+        local types = (kind == "param" or kind == "field") and rest:match("^%S+ (%S+)") or kind == "return" and rest:match("^%S+")
+        for name in (types or ""):gsub("\"[^\"]*\"", ""):gsub("fun%b()", ""):gsub("fun%(.*", ""):gmatch("[%a_][%w_.]*") do
+            if not declared[name] then strange[#strange + 1] = rest end
+        end
+    end
+    fact("every type of the stubs is declared there", #strange == 0, table.concat(strange, "\n"))
+    fact("they are Lua", load_it(stubs))
+end
+
 do -- words in strings
     local wrong = {}
     for name in reference.words.dtypes:gmatch("%S+") do
@@ -183,7 +200,6 @@ for name, entry in pairs(calls) do
     if type(kc[name]) == "function" then
         fact("help(kc." .. name .. ") is what help(\"" .. name .. "\") begins with", kc.help(name):find(kc.help(kc[name]), 1, true) == 1)
     end
-    local load_it = loadstring or load -- luacheck: ignore 113
     fact("the example of " .. name .. " is an expression", not entry.example or load_it("return " .. entry.example), entry.example)
 end
 for name in pairs(sources) do

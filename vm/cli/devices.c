@@ -171,7 +171,7 @@ static int list(const shelf *from, const page *p)
     }
     page_sheet(p, s);
     if (p->verbosity != QUIET)
-        page_line(p, "p", "dense peaks; f16 matrix: or bf16, where that is faster; ridge: FLOP/byte, of that work, else of f32 "
+        page_line(p, "p", "multiply-add = 2 FLOP; dense peaks; GB = 10^9; f16 matrix: or bf16, where that is faster; ridge: FLOP/byte, of that work, else of f32 "
                   "vectors; kcost devices NAME shows one");
     return GOOD;
 }
@@ -330,6 +330,8 @@ static void show(const page *p, const kc_device *device)
     fputs("\n", p->out);
     show_figures(p, device);
     show_exceptions(device, p->out);
+    if (p->verbosity != QUIET)
+        page_line(p, "p", "multiply-add = 2 FLOP; dense peaks; GB = 10^9");
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */

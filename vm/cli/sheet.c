@@ -204,13 +204,12 @@ static size_t room_taken(const sheet *s, sheet_style style)
     return total ? total - GAP : 0;
 }
 
-/* Columns that are left to tell, and the first one; then the last by rank go until the others fit. */
+/* Columns that are left to tell, and the names of the rows; then the last by rank go until the others fit. */
 static void drop_columns(sheet *s, sheet_style style)
 {
-    bool first = true;
     for (size_t i = 0; i < s->column_count; i++) {
-        s->columns[i].dropped = s->columns[i].told && !first;
-        first = first && !(s->columns[i].used && s->columns[i].rank == 0);
+        column *c = &s->columns[i];
+        c->dropped = c->told && (c->rank > 0 || c->right);
     }
     while (style.width && room_taken(s, style) > style.width) {
         column *worst = NULL;

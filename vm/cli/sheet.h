@@ -30,7 +30,7 @@ void sheet_marked(sheet *s, const char *text, const char *colour);
 typedef struct sheet_style {
     size_t width;                   /* columns; 0: no limit */
     bool colours;
-    bool whole;                     /* columns that find no room have tables of their own below, with the first column */
+    bool whole;                     /* columns that find no room have tables of their own below, with the rows' names */
 } sheet_style;
 
 /* Prints it; columns without a cell are left out. */

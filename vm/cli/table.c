@@ -11,22 +11,23 @@
 
 typedef enum extra { NO_EXTRA, WITH_NUMBER, WITH_RATIO } extra;
 
-static sheet *result_sheet(const page *p, extra with, bool device)
+/* `device`: the rank of its column; below 0: there is none. */
+static sheet *result_sheet(const page *p, extra with, int device)
 {
     bool more = p->verbosity == VERBOSE;
     sheet *s = sheet_new();
     if (with == WITH_NUMBER)
-        sheet_column(s, "#", true, 9);
+        sheet_column(s, "#", true, 3);
     sheet_column(s, with == WITH_NUMBER ? "kernel" : "name", false, 0);
-    if (device)
-        sheet_column(s, "device", false, 8);
+    if (device >= 0)
+        sheet_column(s, "device", false, device);
     sheet_column(s, "launches", true, 12);
-    sheet_column(s, "work", true, 3);
+    sheet_column(s, "work", true, 4);
     sheet_column(s, "HBM", true, 2);
     sheet_column(s, "FLOP/B", true, 5);
     sheet_column(s, "time", true, 1);
-    sheet_column(s, with == WITH_NUMBER ? "share" : "of roof", true, 10);
-    sheet_column(s, "bound by", false, 4);
+    sheet_column(s, with == WITH_NUMBER ? "share" : "of roof", true, with == WITH_NUMBER ? 4 : 10);
+    sheet_column(s, "bound by", false, 3);
     sheet_column(s, "measured", true, 6);
     sheet_column(s, "measured x", true, 7);
     if (with == WITH_RATIO) {
@@ -241,16 +242,28 @@ static void footer(const page *p, const kc_result *r)
 
 /* ---- the tables --------------------------------------------------------------------------- */
 
+/* Where it tells rows apart it stays in a narrow table. */
+static int device_rank(kc_result *const *results, size_t count)
+{
+    enum { NONE = -1, STAYS = 0, GOES = 8 };
+    const char *first = NULL;
+    bool differ = false;
+    for (size_t i = 0; i < count; i++) {
+        const char *device = kc_result_device(results[i]);
+        differ = differ || (first && device && strcmp(first, device) != 0);
+        first = first ? first : device;
+    }
+    return !first ? NONE : differ ? STAYS : GOES;
+}
+
 void table_results(const page *p, kc_result *const *results, size_t count)
 {
-    bool device = false;
-    for (size_t i = 0; i < count; i++)
-        device |= kc_result_device(results[i]) != NULL;
+    int device = device_rank(results, count);
     sheet *s = result_sheet(p, NO_EXTRA, device);
     for (size_t i = 0; i < count; i++) {
         sheet_row(s);
         sheet_cell(s, kc_result_label(results[i], results, count));
-        if (device)
+        if (device >= 0)
             sheet_cell(s, kc_result_device(results[i]));
         figures(s, results[i], 0);
         more_figures(p, s, results[i]);
@@ -286,7 +299,7 @@ static void program_body(const page *p, kc_result *program)
 {
     if (p->verbosity != QUIET)
         heading(p, kc_result_name(program), kc_result_device(program));
-    sheet *s = result_sheet(p, WITH_NUMBER, false);
+    sheet *s = result_sheet(p, WITH_NUMBER, -1);
     kernel_rows(p, s, program);
     page_sheet(p, s);
     details(p, program);
@@ -345,7 +358,7 @@ static void failure(const page *p, const char *name, const char *why)
 static void comparison_table(const page *p, const kc_comparison *c, size_t column, size_t columns, kc_result *const *all)
 {
     size_t rows = kc_comparison_rows(c);
-    sheet *s = result_sheet(p, WITH_RATIO, false);
+    sheet *s = result_sheet(p, WITH_RATIO, -1);
     for (size_t row = column; row < rows; row += columns)
         comparison_row(p, s, c, row, all);
     page_sheet(p, s);
