@@ -219,7 +219,7 @@ void kci_limits_watch_thread(lua_State *L, const kci_limits *limits)
 void kci_limits_interrupt(kci_limits *limits)
 {
     limits->interrupted = 1;
-    if (limits->running && !limits->any && pthread_equal(pthread_self(), limits->runner))
+    if (pthread_equal(pthread_self(), limits->runner) && limits->running && !limits->any)
         lua_sethook(limits->thread, count, LUA_MASKCOUNT, 1);
 }
 

@@ -38,7 +38,7 @@ typedef struct kci_limits {
     size_t grace;           /* bytes that are still given once a limit was hit, so that it can be said */
     uintptr_t stack;        /* where the C stack stood */
     _Atomic int interrupted;
-    pthread_t runner;       /* the thread of the run */
+    _Atomic(pthread_t) runner;  /* the thread of the run, which alone looks at the next */
     lua_State *volatile thread; /* the coroutine that runs; a signal handler reads it */
 } kci_limits;
 
