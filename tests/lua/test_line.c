@@ -49,7 +49,7 @@ TEST(a_global_lasts_and_a_local_does_not)
     start();
     assert_text(given("x = 5; local y = 6\n"), "[]");
     assert_text(given("x\n"), "5");
-    assert_text(given("y\n"), "[]");
+    assert_contains(failure("y\n"), "line:1: there is no 'y'");
     kc_vm_free(vm);
 }
 
@@ -80,7 +80,18 @@ TEST(the_beginning_of_a_chunk_wants_more_and_runs_nothing)
         assert_int_equal(line(begun[i]), KC_ESCRIPT);
         assert_int_equal(more, 1);
     }
-    assert_text(given("x\n"), "[]");
+    assert_contains(failure("x\n"), "there is no 'x'");
+    kc_vm_free(vm);
+}
+
+TEST(a_name_that_there_is_not_is_an_error_with_the_nearest)
+{
+    start();
+    assert_text(given("gemm = 5\n"), "[]");
+    assert_contains(failure("tesnor('A')\n"), "line:1: there is no 'tesnor'; did you mean 'tensor'?");
+    assert_contains(failure("1 + gem\n"), "there is no 'gem'; did you mean 'gemm'?");
+    assert_text(given("rawget(_G, 'gem')\n"), "[]");
+    assert_text(given("plot == kc.plot, plot.roofline ~= nil\n"), "[true,true]");
     kc_vm_free(vm);
 }
 
@@ -155,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_run_between_lines_has_an_environment_of_its_own),
         cmocka_unit_test(the_names_of_the_module_are_at_hand),
         cmocka_unit_test(the_beginning_of_a_chunk_wants_more_and_runs_nothing),
+        cmocka_unit_test(a_name_that_there_is_not_is_an_error_with_the_nearest),
         cmocka_unit_test(a_wrong_line_wants_no_more),
         cmocka_unit_test(an_error_has_its_line_and_ends_nothing),
         cmocka_unit_test(what_no_script_may_return_is_shown),

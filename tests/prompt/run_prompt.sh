@@ -96,7 +96,7 @@ interrupted() {
     tries=0
     until grep -q '^begun' "$seen" || [ $tries = 500 ]; do tries=$((tries + 1)) && sleep 0.01; done
     interrupt
-    type '"still", first == nil\n'
+    type '"still", rawget(_G, "first") == nil\n'
     end
     saw still && saw true && saw interrupted && [ $status = 0 ]
 }

@@ -684,7 +684,8 @@ kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data);
 kc_status kc_vm_run_file(kc_vm *vm, const char *path);
 kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name);
 /* A line of a prompt: an expression, whose value is the answer, or statements.  Lines share an environment,
- * which begins with the names of kcost (`tile` is kc.tile): a global lasts, a local does not.  *more is 1, and
+ * which begins with the names of kcost (`tile` is kc.tile): a global lasts, a local does not, and reading one that is
+ * not there is an error with the nearest name.  *more is 1, and
  * nothing ran, where the text is only the beginning of a chunk: more lines may complete it.  KC_ESCRIPT: it
  * raised an error, or is no Lua. */
 kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *name, int *more);

@@ -197,7 +197,7 @@ static bool is_returned(kci_call *c, int index)
     int type = lua_type(L, index);
     if (type == LUA_TNUMBER)
         return lua_tonumber(L, index) - lua_tonumber(L, index) == 0;
-    if (type != LUA_TTABLE || kci_is_record(L, c->state, index) || kci_is_plot(L, index))
+    if (type != LUA_TTABLE || kci_is_record(L, index) || kci_is_plot(L, index))
         return type == LUA_TTABLE || type == LUA_TSTRING || type == LUA_TBOOLEAN;
     size_t keys = 0;
     lua_pushnil(L);
@@ -228,7 +228,7 @@ static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
     kci_buffer *json = &vm->output; /* scratch until the run is over */
     kci_buffer_clear(json);
     bool plot = kci_is_plot(L, index);
-    if (plot || kci_is_record(L, c->state, index)) {
+    if (plot || kci_is_record(L, index)) {
         kci_record_json(c, json, index);
     } else if (lua_type(L, index) == LUA_TTABLE) {
         take_list(c, vm, index, depth);
@@ -247,7 +247,7 @@ void kci_answers_take(lua_State *L, kc_vm *vm, int first)
         return; /* `return nil`: nothing to show */
     bool one = last == first;
     vm->list = !one || (lua_type(L, first) == LUA_TTABLE && !kci_is_plot(L, first) &&
-                        !kci_is_record(L, vm->state, first) &&
+                        !kci_is_record(L, first) &&
                         (!vm->line || is_returned(&c, first)));
     for (int i = first; i <= last; i++)
         take_value(&c, vm, i, 0);

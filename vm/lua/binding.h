@@ -61,7 +61,7 @@ typedef struct kci_state {
     bool own_memory;           /* a module's; a VM's account is the VM's */
     int metatables[KCI_KINDS]; /* registry references, so that finding one needs no memory */
     const void *metatable_at[KCI_KINDS];    /* where they are: tables don't move */
-    int record;                /* of tables that kcost answers with */
+    int records;               /* registry reference: metatables of tables that kcost answers with */
     kci_box *boxes;            /* of all objects that scripts hold */
     size_t collect_at;         /* the model's bytes at which the collector is driven */
     /* Of a VM; zero in a module. */
@@ -105,11 +105,17 @@ void kci_load_as(kci_call *c, const char *path, const char *chunk);
 
 /* ---- record.c --------------------------------------------------------- */
 
-/* Makes the metatable of records; the state's userdata is at the top. */
-void kci_record_metatable(lua_State *L, kci_state *state);
-/* The table at the top is one that print shows and a script may return. */
-void kci_record_mark(lua_State *L, const kci_state *state);
-bool kci_is_record(lua_State *L, const kci_state *state, int index);
+/* Where the metatables of records will be, one a kind. */
+void kci_record_metatables(lua_State *L, kci_state *state);
+/* The table at the top is one that print shows and a script may return, `what` ("r.times"); fields that are not among
+ * `names`, "matrix vector", are an error; NULL: any may be. */
+void kci_record_mark(lua_State *L, const kci_state *state, const char *what, const char *names);
+/* Of a schedule, as a kernel and a result show it. */
+#define KCI_SCHEDULE_NAMES \
+    "tile grid order stages warps split combine raster overlap hold place cluster persistent path vector threads"
+/* The same with an __index of its own, whose upvalues, behind the state, are at the top: the table below goes. */
+void kci_record_mark_with(lua_State *L, lua_CFunction index, int upvalues);
+bool kci_is_record(lua_State *L, int index);
 
 /* ---- state.c ---------------------------------------------------------- */
 
@@ -314,6 +320,8 @@ size_t kci_list_length(kci_call *c, int index, const char *argument);
 
 /* Pushes an own table with the sorted names of the table at `index`; how many. */
 size_t kci_push_sorted_keys(kci_call *c, int index, const char *argument);
+/* Pushes "; did you mean 'b'?" for the nearest of the names that the table at `index` (from the bottom) has, or "". */
+const char *kci_push_nearest_key(kci_call *c, const char *name, int index);
 
 /* ---- the calls, and the module ---------------------------------------- */
 

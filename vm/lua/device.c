@@ -197,6 +197,37 @@ static const char *const fields[] = {
     "max_warps", "max_ctas",     "max_threads", "launch", "link",      "sustained", "source",
     "overlap",   "path",         "tdp",         "energy", "with"};
 
+/* __index of a part of a device, d.hbm: nil where the device does not say, an error where no device has such a figure.
+ * Upvalues: the state, the device, the part. */
+static int other_figure(lua_State *L)
+{
+    kci_call c = {.L = L, .state = kci_state_of(L), .name = "device"};
+    const kc_device *device = (const kc_device *)kci_object_at(L, c.state, lua_upvalueindex(2));
+    const char *part = lua_tostring(L, lua_upvalueindex(3));
+    double number;
+    if (lua_type(L, 2) != LUA_TSTRING || device == NULL)
+        return 0;
+    const char *path = lua_pushfstring(L, "%s.%s", part, lua_tostring(L, 2));
+    if (kc_device_get(device, path, &number) != KC_OK && strstr(kc_context_message(c.state->context), "unknown figure") != NULL)
+        return kci_model_error(&c);
+    return 0;
+}
+
+/* Marks the table at the top; those by dtype and those that hold tables in turn may have any names. */
+static void mark_part(kci_call *c, const char *part)
+{
+    static const char *const flat[] = {"hbm", "llc", "l2", "smem", "registers", "tmem", "launch", "link"};
+    for (size_t i = 0; i < sizeof flat / sizeof *flat; i++) {
+        if (strcmp(part, flat[i]) == 0) {
+            lua_pushvalue(c->L, 1);
+            lua_pushstring(c->L, part);
+            kci_record_mark_with(c->L, other_figure, 2);
+            return;
+        }
+    }
+    kci_record_mark(c->L, c->state, "figures", NULL);
+}
+
 /* d.name is a figure, d.hbm a table of all figures that begin with "hbm.". */
 void kci_push_device_field(kci_call *c, kc_device *device, const char *field)
 {
@@ -220,8 +251,10 @@ void kci_push_device_field(kci_call *c, kc_device *device, const char *field)
             found++;
         }
     }
-    if (found > 0)
+    if (found > 0) {
+        mark_part(c, field);
         return;
+    }
     lua_pop(L, 1);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strcmp(fields[i], field) == 0) {

@@ -49,6 +49,6 @@ int kci_result_sensitivity(lua_State *L)
         lua_pushnumber(L, change);
         lua_setfield(L, -2, roof);
     }
-    kci_record_mark(L, c.state);
+    kci_record_mark(L, c.state, "a sensitivity", "matrix vector special smem l2 hbm link launch latency");
     return 1;
 }

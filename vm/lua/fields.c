@@ -126,7 +126,7 @@ static int push_schedule(kci_call *c, kc_kernel *kernel)
         lua_pushnil(c->L);
     } else {
         kci_push_json(c, json);
-        kci_record_mark(c->L, c->state);
+        kci_record_mark(c->L, c->state, "a schedule", KCI_SCHEDULE_NAMES);
     }
     return 1;
 }

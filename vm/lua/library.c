@@ -57,6 +57,33 @@ static void run_chunk(lua_State *L, const char *name, bool in_stdlib)
     }
 }
 
+/* __index of kc.lib.gemm.  Upvalues: the state, the file's name. */
+static int other_function(lua_State *L)
+{
+    kci_call c = {.L = L, .state = kci_state_of(L), .name = "lib"};
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return 0;
+    const char *nearest = kci_push_nearest_key(&c, lua_tostring(L, 2), 1);
+    return kci_error(&c, "%s has no '%s'%s", lua_tostring(L, lua_upvalueindex(2)), lua_tostring(L, 2), nearest);
+}
+
+/* A name that the library at the top lacks is an error, unless it sees to that itself. */
+static void guard_library(lua_State *L, const char *name)
+{
+    if (lua_type(L, -1) != LUA_TTABLE)
+        return;
+    if (lua_getmetatable(L, -1)) {
+        lua_pop(L, 1);
+        return;
+    }
+    lua_createtable(L, 0, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushstring(L, name);
+    lua_pushcclosure(L, other_function, 2);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+}
+
 /* __index of kc.lib: loads the file at its first use: stdlib/NAME.lua of the path, else the one
  * that is compiled in.  Its chunk is named "=kcost/…": errors are not reported at its lines. */
 static int load_library(lua_State *L)
@@ -79,6 +106,7 @@ static int load_library(lua_State *L)
             return lua_error(L);
     }
     run_chunk(L, name, true);
+    guard_library(L, name);
     lua_pushvalue(L, 2);
     lua_pushvalue(L, -2);
     lua_rawset(L, 1);

@@ -68,7 +68,7 @@ static int occupancy_occupancy(lua_State *L)
     }
     lua_pushstring(L, limit);
     lua_setfield(L, answer, "limit");
-    kci_record_mark(L, c.state);
+    kci_record_mark(L, c.state, "an occupancy", "ctas warps share limit cta_warps registers smem allowed max");
     return 1;
 }
 

@@ -1,6 +1,7 @@
 /* record.c: tables that kcost itself answers with (kc.occupancy, r.search, r.times, …), as text and as JSON.
  *
- * They are plain tables, with a metatable by which print shows them and a script may return them. */
+ * They are plain tables, with a metatable by which print shows them, a script may return them, and a field that none of
+ * their kind has is an error. */
 #include "vm.h"
 
 #include <string.h>
@@ -53,32 +54,117 @@ static int record_to_string(lua_State *L)
     return 1;
 }
 
-void kci_record_metatable(lua_State *L, kci_state *state)
+/* A name among words with blanks between them? */
+static bool is_word(const char *words, const char *name)
 {
-    int state_index = lua_gettop(L);
-    lua_createtable(L, 0, 2);
-    lua_pushvalue(L, state_index);
+    size_t length = strlen(name);
+    while (*words != '\0') {
+        size_t word = strcspn(words, " ");
+        if (word == length && strncmp(words, name, length) == 0)
+            return true;
+        words += word + strspn(words + word, " ");
+    }
+    return false;
+}
+
+/* Pushes a table with the words of a text as keys. */
+static void push_words(lua_State *L, const char *words)
+{
+    lua_newtable(L);
+    while (*words != '\0') {
+        size_t word = strcspn(words, " ");
+        lua_pushlstring(L, words, word);
+        lua_pushboolean(L, 1);
+        lua_rawset(L, -3);
+        words += word + strspn(words + word, " ");
+    }
+}
+
+/* __index: nil for a field that this record lacks, an error for one that none has.  Upvalues: the state, what it
+ * is, its names. */
+static int other_member(lua_State *L)
+{
+    kci_call c = {.L = L, .state = kci_state_of(L)};
+    const char *names = lua_tostring(L, lua_upvalueindex(3));
+    if (lua_type(L, 2) != LUA_TSTRING || is_word(names, lua_tostring(L, 2)))
+        return 0;
+    luaL_checkstack(L, 16, NULL);
+    push_words(L, names);
+    const char *nearest = kci_push_nearest_key(&c, lua_tostring(L, 2), lua_gettop(L));
+    return kci_error(&c, "%s has no field '%s'%s", lua_tostring(L, lua_upvalueindex(2)), lua_tostring(L, 2), nearest);
+}
+
+/* What marks a metatable as a record's: no script can make one. */
+static const char record_key;
+
+void kci_record_metatables(lua_State *L, kci_state *state)
+{
+    lua_newtable(L);
+    state->records = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* Pushes a metatable with `index` (a function below it, which it takes; nil: none); the state's userdata is at `state_at`. */
+static void push_metatable(lua_State *L, int state_at)
+{
+    lua_createtable(L, 1, 3);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, state_at);
     lua_pushcclosure(L, record_to_string, 1);
     lua_setfield(L, -2, "__tostring");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
-    state->record = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_pushlightuserdata(L, (void *)&record_key);
+    lua_rawseti(L, -2, 1);
 }
 
-void kci_record_mark(lua_State *L, const kci_state *state)
+void kci_record_mark(lua_State *L, const kci_state *state, const char *what, const char *names)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, state->record);
-    lua_setmetatable(L, -2);
+    int record = lua_gettop(L);
+    luaL_checkstack(L, 12, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, state->records);
+    lua_getfield(L, -1, what);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        kci_state_push(L, NULL);
+        lua_pushvalue(L, -1);
+        lua_pushstring(L, what);
+        lua_pushstring(L, names != NULL ? names : "");
+        lua_pushcclosure(L, other_member, 3);
+        if (names == NULL) {
+            lua_pop(L, 1);
+            lua_pushnil(L);
+        }
+        push_metatable(L, record + 2);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, record + 1, what);
+    }
+    lua_setmetatable(L, record);
+    lua_settop(L, record);
 }
 
-bool kci_is_record(lua_State *L, const kci_state *state, int index)
+void kci_record_mark_with(lua_State *L, lua_CFunction index, int upvalues)
+{
+    int record = lua_gettop(L) - upvalues;
+    luaL_checkstack(L, 12, NULL);
+    kci_state_push(L, NULL);
+    lua_insert(L, record + 1);
+    lua_pushvalue(L, record + 1);
+    lua_insert(L, record + 2);
+    lua_pushcclosure(L, index, upvalues + 1);
+    push_metatable(L, record + 1);
+    lua_setmetatable(L, record);
+    lua_settop(L, record);
+}
+
+bool kci_is_record(lua_State *L, int index)
 {
     if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index))
         return false;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, state->record);
-    bool same = lua_rawequal(L, -1, -2);
+    lua_rawgeti(L, -1, 1);
+    bool record = lua_touserdata(L, -1) == &record_key;
     lua_pop(L, 2);
-    return same;
+    return record;
 }
 
 static void add_table(kci_call *c, kci_buffer *json, int index, int depth);

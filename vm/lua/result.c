@@ -31,7 +31,7 @@ static bool push_group(kci_call *c, const kc_result *r, const char *group)
         lua_setfield(L, -2, name + strlen(group) + 1);
     }
     if (any) {
-        kci_record_mark(L, c->state);
+        kci_record_mark(L, c->state, "r.times", "matrix vector special smem l2 hbm link launch fill drain");
     } else {
         lua_pop(L, 1);
         if (known)
@@ -65,8 +65,9 @@ static int push_text(lua_State *L, const char *text)
     return 1;
 }
 
-static int push_tensors(lua_State *L, const kc_result *r)
+static int push_tensors(kci_call *c, const kc_result *r)
 {
+    lua_State *L = c->L;
     size_t count = kc_result_tensors(r);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
@@ -77,6 +78,7 @@ static int push_tensors(lua_State *L, const kc_result *r)
             lua_pushnumber(L, kc_result_tensor_number(r, i, (kc_ledger)column));
             lua_setfield(L, -2, kc_ledger_name((kc_ledger)column));
         }
+        kci_record_mark(L, c->state, "r.tensors[i]", "name bytes_read bytes_written l2_bytes loads compulsory reload pass spill split");
         lua_rawseti(L, -2, (int)i + 1);
     }
     return 1;
@@ -113,7 +115,7 @@ static int push_schedule(kci_call *c, const kc_result *r)
     const char *json = kc_result_schedule(r);
     if (json != NULL) {
         kci_push_json(c, json);
-        kci_record_mark(c->L, c->state);
+        kci_record_mark(c->L, c->state, "a schedule", KCI_SCHEDULE_NAMES);
     } else {
         lua_pushnil(c->L);
     }
@@ -168,7 +170,7 @@ static int push_search(kci_call *c, const kc_result *r)
         lua_pushboolean(L, 1);
         lua_setfield(L, -2, "interrupted");
     }
-    kci_record_mark(L, c->state);
+    kci_record_mark(L, c->state, "r.search", "points visited cut rejected interrupted");
     return 1;
 }
 
@@ -189,7 +191,7 @@ static int push_ratio(kci_call *c, const kci_box *box)
         lua_pushnumber(L, ratio);
         lua_setfield(L, -2, kc_field_name(fields[i]));
     }
-    kci_record_mark(L, c->state);
+    kci_record_mark(L, c->state, "r.ratio", "time bytes flops");
     return 1;
 }
 
@@ -261,7 +263,7 @@ int kci_index_result(lua_State *L)
     if (strcmp(field, "kind") == 0)
         return push_text(L, "result");
     if (strcmp(field, "tensors") == 0)
-        return push_tensors(L, r);
+        return push_tensors(&c, r);
     if (strcmp(field, "kernels") == 0)
         return push_kernels(&c, r);
     if (strcmp(field, "notes") == 0)

@@ -185,6 +185,29 @@ static int load_script(lua_State *L, run *r)
 
 /* ---- the run ------------------------------------------------------------------------ */
 
+/* __index of a prompt's environment, where nil would only say that nothing is there.  Upvalues: the state, the
+ * module, require. */
+static int other_name(lua_State *L)
+{
+    kci_call c = {.L = L, .state = kci_state_of(L)};
+    luaL_checkstack(L, 16, NULL);
+    lua_settop(L, 2);
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return 0;
+    const char *name = lua_tostring(L, 2);
+    if (strcmp(name, "require") == 0) { /* of a script that is not trusted, it stands behind */
+        lua_pushvalue(L, lua_upvalueindex(3));
+        return 1;
+    }
+    if (strcmp(name, "plot") == 0) { /* loaded when it is asked for */
+        lua_getfield(L, lua_upvalueindex(2), name);
+        return 1;
+    }
+    const char *nearest = kci_push_nearest_key(&c, name, 1);
+    lua_pushfstring(L, "there is no '%s'%s", name, nearest);
+    return kci_raise(L, c.state);
+}
+
 /* Of a script a fresh one; the lines of a prompt share one, which begins with the names of the module. */
 static void push_environment(lua_State *L, kc_vm *vm, bool line)
 {
@@ -208,6 +231,15 @@ static void push_environment(lua_State *L, kc_vm *vm, bool line)
         lua_insert(L, -2);
         lua_rawset(L, ENVIRONMENT);
     }
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, STATE);
+    lua_pushvalue(L, MODULE);
+    lua_getfield(L, ENVIRONMENT, "require");
+    lua_pushcclosure(L, other_name, 3);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, ENVIRONMENT);
     lua_setfield(L, ENVIRONMENT, "kc");
     lua_pushvalue(L, ENVIRONMENT);
     vm->session = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -225,15 +257,7 @@ static void check_params(lua_State *L, run *r)
             continue;
         kci_call c = {.L = L, .state = vm->state};
         lua_rawgeti(L, LUA_REGISTRYINDEX, vm->state->asked);
-        size_t count = kci_push_sorted_keys(&c, -1, "params");
-        int keys = lua_gettop(L);
-        const char **names = lua_newuserdata(L, (count + 1) * sizeof *names);
-        for (size_t i = 0; i < count; i++) {
-            lua_rawgeti(L, keys, (int)i + 1);
-            names[i] = lua_tostring(L, -1);
-            lua_pop(L, 1);
-        }
-        const char *nearest = kci_push_nearest(L, param->name, names, count);
+        const char *nearest = kci_push_nearest_key(&c, param->name, lua_gettop(L));
         lua_pushfstring(L, "%s: '%s' was set, and the script has no such param%s", r->name,
                         param->name, nearest);
         fail_run(L, r, LUA_ERRFILE); /* the caller's mistake, not the script's */

@@ -48,7 +48,7 @@ kci_state *kci_state_push(lua_State *L, kci_memory *memory)
         luaL_error(L, "not enough memory");
     state->collect_at = (size_t)1 << 20;
     kci_object_metatables(L, state);
-    kci_record_metatable(L, state);
+    kci_record_metatables(L, state);
     lua_pushlightuserdata(L, (void *)&state_key);
     lua_pushvalue(L, -2);
     lua_rawset(L, LUA_REGISTRYINDEX);

@@ -130,6 +130,31 @@ size_t kci_push_sorted_keys(kci_call *c, int index, const char *argument)
     return count;
 }
 
+const char *kci_push_nearest_key(kci_call *c, const char *name, int index)
+{
+    lua_State *L = c->L;
+    luaL_checkstack(L, 12, NULL);
+    lua_newtable(L);
+    int texts = lua_gettop(L);
+    size_t count = 0, filled = 0;
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        lua_pop(L, 1);
+        if (lua_type(L, -1) != LUA_TSTRING)
+            continue;
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, texts, (int)++count);
+    }
+    const char **names = lua_newuserdata(L, (count + 1) * sizeof *names);
+    for (; filled < count; filled++) {
+        lua_rawgeti(L, texts, (int)filled + 1);
+        names[filled] = lua_tostring(L, -1);
+        lua_pop(L, 1);
+    }
+    qsort(names, count, sizeof *names, compare_texts);
+    return kci_push_nearest(L, name, names, count);
+}
+
 static int compare_dims(const void *a, const void *b)
 {
     return strcmp(((const kc_size *)a)->dim, ((const kc_size *)b)->dim);
