@@ -306,6 +306,7 @@ function config.read(call, given)
     s.groups = groups_of(s, rules, mixers, dense, experts)
     r:take("num_nextn_predict_layers", "count", false, "draft layers are not counted")
     r:finish()
+    r:absent(given)
     s.audit = r.audit
     return s
 end

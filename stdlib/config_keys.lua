@@ -96,6 +96,17 @@ for word in ([[architectures auto_map transformers_version _name_or_path use_cac
     idle[word] = true
 end
 
+-- Notes what kc.load_json read as absent: NaN and infinities, which are no JSON.
+function reader:absent(file)
+    local meta = getmetatable(file)
+    local list = type(meta) == "table" and meta.absent
+    for _, was in ipairs(type(list) == "table" and list or {}) do
+        self.audit[#self.audit + 1] = {
+            key = was.key, status = "absent", value = was.value, note = "line " .. kc.str(was.line) .. ": no number, so as if not there",
+        }
+    end
+end
+
 -- Notes what is left: keys that change no cost, and those that nobody here knows.
 function reader:finish()
     local rest = {}

@@ -293,7 +293,9 @@ The result, or an error with the values where the condition, as in `where` of a 
 `"bytes <= 1.1e9 and bound == 'matrix'"`.]],
     { example = [[kc.expect(r, "bytes <= 1.1e9", "the fusion is lost")]] })
 
-call("load_json", "path: string", "table", "A file's JSON; `null` is absent. Not in a sandbox.",
+call("load_json", "path: string", "table", [[
+A file's JSON. `null` is absent; so are the `NaN` and `Infinity` that Python writes, which a model's audit names. What is no
+JSON is an error with line and column. Not in a sandbox.]],
     { example = [[kc.load_json("before.json")]] })
 
 call("verify", "kernel: Kernel|Tensor", "number", [[

@@ -2460,7 +2460,7 @@ function kc.pow2(from, to) end
 ---@return kcost.Result
 function kc.expect(r, condition, message) end
 
----A file's JSON; `null` is absent. Not in a sandbox.
+---A file's JSON. `null` is absent; so are the `NaN` and `Infinity` that Python writes, which a model's audit names. What is no JSON is an error with line and column. Not in a sandbox.
 ---```lua
 ---kc.load_json("before.json")
 ---```

@@ -55,17 +55,50 @@ describe("load_json", function()
         assert.same({ a = { 1, 2.5, -300 }, b = { c = "x\195\169\n", d = true } }, t)
     end)
 
-    it("takes the infinities that Python writes", function()
-        assert.same({ math.huge, -math.huge }, loaded("[Infinity, -Infinity]"))
+    it("reads what Python writes for no number as absent, and says where it was", function()
+        local t = loaded('{"a": [0, Infinity],\n "b": NaN, "c": {"d": -Infinity}}')
+        assert.same({ a = { 0 }, c = {} }, t)
+        assert.same({ { key = "a", value = "Infinity", line = 1 }, { key = "b", value = "NaN", line = 2 },
+            { key = "d", value = "-Infinity", line = 2 } }, getmetatable(t).absent)
+        assert.is_nil(getmetatable(loaded('{"a": null}')))
     end)
 
-    it("says in one sentence what is no JSON", function()
-        for _, text in ipairs { "", "{", "[1,", "{1:2}", "{a:1}", "[1]]", "[nul]", "[NaN]", "[1e]", '"\\ud8"', "]", "\0", "[1] 2",
-            "[1 2]", "[,1]", "[1,,2]", "[1,]", '{"a" 1}', '{"a":1 "b":2}', '{"a":}', '{"a"}', '{"a":1,}', '{"a":1,"b"}', "nope" } do
-            assert.is_true(failing.holds(loaded(text), "kc.load_json: the JSON text is broken: "), text)
+    it("says where and what is no JSON", function()
+        for text, said in pairs {
+            [""] = "1, column 1: nothing is there",
+            ["{"] = "1, column 2: it ends too early",
+            ["[1,"] = "1, column 4: it ends too early",
+            ["{1:2}"] = "1, column 2: a key in quotes is wanted",
+            ["{a:1}"] = "1, column 2: a key in quotes is wanted",
+            ["[1,\n 2}"] = "2, column 3: '}' does not belong here",
+            ["[nul]"] = "1, column 2: 'nul' is no number, text, list, object, true, false or null",
+            ["[nan]"] = "1, column 2: 'nan' is no number",
+            ["[1e]"] = "1, column 2: '1e' is no number",
+            ["[01]"] = "1, column 2: '01' is no number",
+            ["[.5]"] = "1, column 2: '.5' is no number",
+            ["[5.]"] = "1, column 2: '5.' is no number",
+            ["[+1]"] = "1, column 2: '+1' is no number",
+            ["[0x10]"] = "1, column 2: '0x10' is no number",
+            ["[1e999]"] = "1, column 2: the number '1e999' is too large",
+            ['"\\ud8"'] = "1, column 1: the text that begins here has an escape",
+            ['{"a": "b'] = "1, column 7: the text that begins here does not end",
+            ["[1] 2"] = "1, column 5: something follows its end",
+            ["[1 2]"] = "1, column 4: a comma is missing",
+            ["[,1]"] = "1, column 2: ',' does not belong here",
+            ["[1,,2]"] = "1, column 4: ',' does not belong here",
+            ["[1,]"] = "1, column 3: ',' does not belong here",
+            ['{"a" 1}'] = "1, column 3: the key has no value",
+            ['{"a":1 "b":2}'] = "1, column 3: a comma is missing behind its value",
+            ['{"a":}'] = "1, column 3: the key has no value",
+            ['{"a":1,}'] = "1, column 7: ',' does not belong here",
+        } do
+            assert.is_true(failing.holds(loaded(text), "kc.load_json: ", ", line " .. said), text .. ": " .. tostring(loaded(text)))
         end
-        assert.is_true(failing.holds(loaded(("["):rep(100000)), "kc.load_json: the JSON text is broken: "))
-        assert.is_true(failing.holds(loaded(("[1],"):rep(100000)), "kc.load_json: the JSON text is broken: "))
+        assert.is_true(failing.holds(loaded("\0"), "there is a zero byte in it"))
+        assert.is_true(failing.holds(loaded(("["):rep(100000)), "column 65: it is nested too deeply"))
+        assert.is_true(failing.holds(loaded(("["):rep(100000) .. ("]"):rep(100000)), "it is nested too deeply"))
+        assert.is_true(failing.holds(loaded(("[1],"):rep(100000)), "column 5: something follows its end"))
+        assert.is_true(#loaded(("x"):rep(100000)) < 200)
     end)
 
     it("needs a file", function()

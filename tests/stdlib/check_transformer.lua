@@ -204,7 +204,9 @@ t:equal("hybrid: weights of a step", moved.weights,
   2 * (hybrid.parameters.active + hybrid.parameters.vector + 2 * 256))
 t:equal("hybrid: state read, and the new taps", moved.cache_read, 2 * (10 * 256 + hybrid.state + 3 * 2 * channels))
 t:equal("hybrid: state written", moved.cache_written, 2 * (256 + 3 * (4 * width * 16 + 2 * channels)))
-t:equal("hybrid: bare Infinity is absent", note_of(hybrid, "time_step_limit").status, "ignored")
+t:equal("hybrid: the key of a bare Infinity does not matter here", note_of(hybrid, "time_step_limit").status, "ignored")
+t:equal("hybrid: and it is said that it is absent", hybrid.audit[#hybrid.audit].status, "absent")
+t:equal("hybrid: with its line", hybrid.audit[#hybrid.audit].note, "line 9: no number, so as if not there")
 for _, note in ipairs(hybrid.audit) do t:is_true("hybrid: " .. note.key, note.status ~= "unknown", "is unknown") end
 t:is_true("hybrid: a prefill", kc.evaluate(hybrid:prefill { seq = 300 }, "h100-sxm5").time > 0)
 
