@@ -250,7 +250,7 @@ that x has, of a program of each kernel. `r.kernel` is what it found, `r.search`
     { shown = "best(x, device [, space [, opts]])", example = [[kc.best(C, "h100-sxm5").kernel]] })
 
 call("compare", "xs: (Kernel|Tensor|Program)[], devices: (Device|string)[], opts?: EvaluateOptions", "Comparison",
-    "Results side by side, with ratios to the first x.",
+    "Results side by side, with ratios to the first x. One x, or one device, needs no list.",
     { shown = "compare({ x… }, { device… } [, opts])", example = [[kc.compare({ unfused, flash }, { "a100-sxm4-40gb", "h100-sxm5" })]] })
 
 call("sweep", "space: Space", "Sweep", [[
@@ -268,7 +268,7 @@ Many points at once, on all cores: tiles, sizes, stages, devices. Each row is wh
                 tensors follow]] },
             { "order stages warps group", "table", "of the schedule; `group`: CTAs rastered together" },
             { "where", "string|fun(row: table): boolean", [[an expression: fields and axes by name (`tile.i`, `times.hbm`,
-                `device == "l4"`), numbers, texts, `+ - * / %`, comparisons, `and or not`, `min max ceil floor`. Or a function
+                `device == "l4"`), numbers (`48KiB`, `1.5ms`), texts, `+ - * / %`, comparisons, `and or not`, `min max ceil floor`. Or a function
                 of a row (one thread then)]] },
             { "keep", "\"all\"|Keep", [[`"all"` (up to 10^6 rows), `{ top = 20, by = "time" }`, `{ pareto = { "time", "smem" } }`,
                 `{ best_per = "device size", by = "time" }`. Ties go to the first point]] },
@@ -288,10 +288,21 @@ call("range", "from: number, to: number, step?: number", "number[]", "The number
 call("pow2", "from: integer, to: integer", "number[]", "The powers of two from one to the other, both included.",
     { example = [[kc.pow2(16, 256)]] })
 
-call("expect", "r: Result, condition: string, message?: string", "Result", [[
-The result, or an error with the values where the condition, as in `where` of a sweep, does not hold:
-`"bytes <= 1.1e9 and bound == 'matrix'"`.]],
-    { example = [[kc.expect(r, "bytes <= 1.1e9", "the fusion is lost")]] })
+call("expect", "x: Result|Kernel|Tensor|Program, condition: string, opts?: string|ExpectOptions", "Result", [[
+The result, of a kernel evaluated or counted for it, or an error with the values where the condition, as in `where` of a
+sweep, does not hold: `"bytes <= 1.1GB and bound == 'matrix'"`. A message may stand for the options; others are those of
+`evaluate`.]],
+    { shown = "expect(x, condition [, message or opts])",
+        example = [[kc.expect(flash, "time <= 800us", { device = "h100-sxm5", message = "the fusion is lost" })]],
+        options = {
+            { "message", "string", "begins the sentence of the error" },
+            { "device", "Device|string", "of a kernel; without one it is counted" },
+            { "l2", "boolean", "as for `evaluate`" },
+            { "cache", "\"cold\"|\"warm\"|table<string, string>", "as for `evaluate`" },
+            { "launch", "\"stream\"|\"graph\"|\"eager\"|\"none\"", "as for `evaluate`" },
+            { "convention", "string|table", "as for `evaluate`" },
+            { "measured", "number", "as for `evaluate`" },
+        } })
 
 call("load_json", "path: string", "table", [[
 A file's JSON. `null` is absent; so are the `NaN` and `Infinity` that Python writes, which a model's audit names. What is no

@@ -120,7 +120,7 @@
 ---@field stages? table of the schedule; `group`: CTAs rastered together
 ---@field warps? table of the schedule; `group`: CTAs rastered together
 ---@field group? table of the schedule; `group`: CTAs rastered together
----@field where? string|fun(row: table): boolean an expression: fields and axes by name (`tile.i`, `times.hbm`, `device == "l4"`), numbers, texts, `+ - * / %`, comparisons, `and or not`, `min max ceil floor`. Or a function of a row (one thread then)
+---@field where? string|fun(row: table): boolean an expression: fields and axes by name (`tile.i`, `times.hbm`, `device == "l4"`), numbers (`48KiB`, `1.5ms`), texts, `+ - * / %`, comparisons, `and or not`, `min max ceil floor`. Or a function of a row (one thread then)
 ---@field keep? "all"|kcost.Keep `"all"` (up to 10^6 rows), `{ top = 20, by = "time" }`, `{ pareto = { "time", "smem" } }`, `{ best_per = "device size", by = "time" }`. Ties go to the first point
 ---@field fields? string[] the columns; the usual ones if it is left out
 ---@field threads? integer|integer[] `4`; `{ 3, 16 }`: only that part. `--threads`, `--shard` and the host say it otherwise
@@ -128,6 +128,15 @@
 ---@field l2? boolean|string as for `evaluate`
 ---@field cache? boolean|string as for `evaluate`
 ---@field launch? boolean|string as for `evaluate`
+
+---@class kcost.ExpectOptions
+---@field message? string begins the sentence of the error
+---@field device? kcost.Device|string of a kernel; without one it is counted
+---@field l2? boolean as for `evaluate`
+---@field cache? "cold"|"warm"|table<string, string> as for `evaluate`
+---@field launch? "stream"|"graph"|"eager"|"none" as for `evaluate`
+---@field convention? string|table as for `evaluate`
+---@field measured? number as for `evaluate`
 
 ---@class kcost.Cta
 ---@field threads? number of a CTA
@@ -2405,7 +2414,7 @@ function kc.evaluate(x, device, opts) end
 ---@return kcost.Result
 function kc.best(x, device, space, opts) end
 
----Results side by side, with ratios to the first x.
+---Results side by side, with ratios to the first x. One x, or one device, needs no list.
 ---```lua
 ---kc.compare({ unfused, flash }, { "a100-sxm4-40gb", "h100-sxm5" })
 ---```
@@ -2450,15 +2459,15 @@ function kc.range(from, to, step) end
 ---@return number[]
 function kc.pow2(from, to) end
 
----The result, or an error with the values where the condition, as in `where` of a sweep, does not hold: `"bytes <= 1.1e9 and bound == 'matrix'"`.
+---The result, of a kernel evaluated or counted for it, or an error with the values where the condition, as in `where` of a sweep, does not hold: `"bytes <= 1.1GB and bound == 'matrix'"`. A message may stand for the options; others are those of `evaluate`.
 ---```lua
----kc.expect(r, "bytes <= 1.1e9", "the fusion is lost")
+---kc.expect(flash, "time <= 800us", { device = "h100-sxm5", message = "the fusion is lost" })
 ---```
----@param r kcost.Result
+---@param x kcost.Result|kcost.Kernel|kcost.Tensor|kcost.Program
 ---@param condition string
----@param message? string
+---@param opts? string|kcost.ExpectOptions
 ---@return kcost.Result
-function kc.expect(r, condition, message) end
+function kc.expect(x, condition, opts) end
 
 ---A file's JSON. `null` is absent; so are the `NaN` and `Infinity` that Python writes, which a model's audit names. What is no JSON is an error with line and column. Not in a sandbox.
 ---```lua

@@ -22,7 +22,17 @@ describe("expect", function()
         assert.equal("kc.expect: occupancy > 1: 'occupancy' does not apply of gemm", failing.message(kc.expect, r, "occupancy > 1"))
         assert.equal("kc.expect: occupancy > 1: 'occupancy' does not apply of gemm",
             failing.message(kc.expect, r, "occupancy > 1"))
-        assert.is_true(failing.holds(failing.message(kc.expect, gemm, "bytes < 1"), "and a result is wanted"))
+        assert.is_true(failing.holds(failing.message(kc.expect, 5, "bytes < 1"), "x is 5, and a kernel, program or written tensor"))
+    end)
+
+    it("evaluates a kernel for it, or counts it", function()
+        assert.equal(r.time, kc.expect(gemm, "time <= 1ms", { device = "h100-sxm5" }).time)
+        assert.equal(r.bytes, kc.expect(gemm, "bytes <= 110MB").bytes)
+        assert.equal(2 ^ 36, kc.expect(gemm, "flops < 1e11", { convention = "fvcore", message = "it grew" }).flops)
+        assert.equal("kc.expect: it got slow (time <= 100us does not hold for gemm on h100-sxm5: time = " .. kc.str(r.time)
+            .. " (192 us))", failing.message(kc.expect, gemm, "time <= 100us", { device = "h100", message = "it got slow" }))
+        assert.is_true(failing.holds(failing.message(kc.expect, r, "bytes < 1", { device = "h100" }), "no option 'device'", "'message'"))
+        assert.equal("kc.expect: time < 1: 'time' does not apply of gemm", failing.message(kc.expect, gemm, "time < 1"))
     end)
 end)
 

@@ -88,6 +88,16 @@ TEST(compares_numbers)
     gives("times.hbm == 5e-1", true);
 }
 
+TEST(numbers_have_units_in_base_units)
+{
+    gives("smem == 4KiB and smem == 4.096kB", true);
+    gives("times.hbm == 500ms and times.hbm == 0.5s and times.hbm < 1e6us", true);
+    gives("2.5e9 == 2.5GB and 3e12 == 3TB/s and 989e12 == 0.989PFLOP/s", true);
+    gives("1e6 == 1MFLOP and 2e9 == 2GHz and 1 == 1B and 1073741824 == 1GiB", true);
+    gives("10s / 5s == 2", true);
+    gives("1ns < 1us and 1us < 1ms and 1ms < 1s", true);
+}
+
 TEST(compares_texts)
 {
     gives("device == \"b\"", true);
@@ -178,7 +188,7 @@ TEST(says_what_it_does_not_understand_and_where)
     does_not_parse("'a'", "it gives a text");
     does_not_parse("smem < 1 < 2", "column 10: a second comparison; write a < b and b < c");
     does_not_parse("smem & 1", "column 6: '&' means nothing here");
-    does_not_parse("smem < 12kB", "column 8: '12kB' is not a number");
+    does_not_parse("smem < 12kX", "column 8: '12kX' is not a number");
     does_not_parse("device == 'a", "column 11: the text that begins here has no end");
     does_not_parse("device < 'b'", "column 1: < needs a number, and this is a text");
     does_not_parse("device == 1", "column 11: a text before == needs a text, and this is a number");
@@ -233,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         fact_with_axes(compares_numbers),
+        fact_with_axes(numbers_have_units_in_base_units),
         fact_with_axes(compares_texts),
         fact_with_axes(products_bind_closer_than_sums_and_both_go_from_the_left),
         fact_with_axes(not_binds_closer_than_and_and_that_closer_than_or),

@@ -62,7 +62,8 @@ void kci_set_option(kci_call *c, kc_options *options, const char *name, int inde
         set_option(c, options, name);
 }
 
-static kc_options *read_options(kci_call *c, int index, const char *const *known, size_t count)
+/* Of the names that the table may have, the first `own` are no options of the model. */
+static kc_options *read_options(kci_call *c, int index, const char *const *known, size_t count, size_t own)
 {
     lua_State *L = c->L;
     if (kci_absent(c, index))
@@ -70,7 +71,7 @@ static kc_options *read_options(kci_call *c, int index, const char *const *known
     kci_options(c, index, "opts", known, count);
     push_options(c);
     kc_options *options = (kc_options *)kci_object_at(L, c->state, -1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = own; i < count; i++) {
         int at = kci_option(c, index, known[i]);
         if (kci_absent(c, at))
             continue;
@@ -85,7 +86,7 @@ static const char *const evaluate_options[] = {"l2", "cache", "launch", "convent
 
 kc_options *kci_read_options(kci_call *c, int index)
 {
-    return read_options(c, index, evaluate_options, COUNT(evaluate_options));
+    return read_options(c, index, evaluate_options, COUNT(evaluate_options), 0);
 }
 
 /* count(x [, opts]) */
@@ -94,7 +95,7 @@ static int ask_count(lua_State *L)
     static const char *const known[] = {"convention"};
     kci_call c = kci_begin(L, "count", 2);
     kc_object *x = kci_kernel_like(&c, 1, "x", true);
-    kc_options *options = read_options(&c, 2, known, COUNT(known));
+    kc_options *options = read_options(&c, 2, known, COUNT(known), 0);
     KCI_RETURN(&c, kc_count(x, options));
 }
 
@@ -118,10 +119,24 @@ static void *pick_device(kci_call *c, int index, const char *argument)
     return kci_device(c, index, argument);
 }
 
+/* One thing, or a device's name, stands for a list of it. */
+static void want_list(const kci_call *c, int index)
+{
+    lua_State *L = c->L;
+    if (lua_type(L, index) != LUA_TSTRING && kci_object_at(L, c->state, index) == NULL)
+        return;
+    lua_createtable(L, 1, 0);
+    lua_pushvalue(L, index);
+    lua_rawseti(L, -2, 1);
+    lua_replace(L, index);
+}
+
 /* compare({ x… }, { device… } [, opts]) */
 static int ask_compare(lua_State *L)
 {
     kci_call c = kci_begin(L, "compare", 3);
+    want_list(&c, 1);
+    want_list(&c, 2);
     kci_handles xs = kci_read_handles(&c, 1, "xs", pick_thing);
     if (kci_absent(&c, 2))
         return kci_error(&c, "devices is nothing, and a list of devices or their names is wanted");
@@ -129,7 +144,7 @@ static int ask_compare(lua_State *L)
     if (devices.count == 0)
         return kci_error(
             &c, "devices is empty, and at least one device is wanted; kc.count needs none");
-    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options) - 1);
+    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options) - 1, 0);
     KCI_RETURN(&c, kc_compare(c.state->context, (kc_object *const *)xs.items, xs.count,
                               (kc_device *const *)devices.items, devices.count, options));
 }
@@ -139,19 +154,42 @@ static void expect(kci_call *c, const kc_result *result, const char *condition)
     KCI_DO(c, kc_result_expect(result, condition));
 }
 
-/* expect(r, condition [, message]): the result, if the condition holds. */
+/* Pushes a kernel's result, on a device if there is one. */
+static int push_asked(kci_call *c, kc_object *x, kc_device *device, kc_options *options)
+{
+    KCI_RETURN(c, device != NULL ? kc_evaluate(x, device, options) : kc_count(x, options));
+}
+
+/* expect(x, condition [, message or opts]): the result, if the condition holds. */
 static int ask_expect(lua_State *L)
 {
+    static const char *const known[] = {"message", "device", "l2", "cache", "launch", "convention", "measured"};
+    enum { OWN = 2 };
     kci_call c = kci_begin(L, "expect", 3);
     kc_object *object = kci_object_at(L, c.state, 1);
-    if (object == NULL || kc_object_kind(object) != KC_RESULT)
-        return kci_error(&c, "r is %s, and a result is wanted", kci_push_described(L, c.state, 1));
+    bool asked = object != NULL && kc_object_kind(object) == KC_RESULT;
     const char *condition = kci_string(&c, 2, "condition");
-    const char *message = kci_absent(&c, 3) ? NULL : kci_string(&c, 3, "message");
+    if (lua_type(L, 3) == LUA_TSTRING) { /* { message = … } */
+        lua_createtable(L, 0, 1);
+        lua_insert(L, 3);
+        lua_setfield(L, 3, "message");
+    }
+    kci_options(&c, 3, "opts", known, asked ? 1 : COUNT(known)); /* of a result nothing is left to say */
+    int at = kci_option(&c, 3, "message");
+    const char *message = kci_absent(&c, at) ? NULL : kci_string(&c, at, "message");
+    int result = 1;
+    if (!asked) {
+        object = kci_kernel_like(&c, 1, "x", true);
+        at = kci_option(&c, 3, "device");
+        kc_device *device = kci_absent(&c, at) ? NULL : kci_device(&c, at, "device");
+        push_asked(&c, object, device, read_options(&c, 3, known, COUNT(known), OWN));
+        result = lua_gettop(L);
+        object = kci_object_at(L, c.state, result);
+    }
     if (message != NULL && kc_result_expect((kc_result *)object, condition) == KC_EARGUMENT)
         return kci_error(&c, "%s (%s)", message, kc_context_message(c.state->context) + strlen("expect: "));
     expect(&c, (kc_result *)object, condition);
-    lua_settop(L, 1);
+    lua_pushvalue(L, result);
     return 1;
 }
 

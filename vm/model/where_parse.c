@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "si.h"
 #include "time.h"
 #include "where_code.h"
 
@@ -53,6 +54,34 @@ static size_t name_length(const char *at)
     return length;
 }
 
+/* The length of "ms", "GB", "KiB", "TFLOP/s" behind a number, which it brings into base units; 0: no unit. */
+static size_t take_unit(const char *at, double *number)
+{
+    static const char *const units[] = { "FLOP/s", "B/s", "FLOP", "Hz", "B", "s" };
+    static const char *const binary[] = { "Ki", "Mi", "Gi", "Ti" };
+    size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (strncmp(at + length, "/s", 2) == 0 && !is_letter(at[length + 2]))
+        length += 2;
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+        size_t unit = strlen(units[u]), prefix = length - unit;
+        if (unit > length || strncmp(at + prefix, units[u], unit) != 0)
+            continue;
+        for (size_t i = 0; i < KCI_PREFIXES; i++) {
+            if (strlen(kci_prefixes[i].name) == prefix && strncmp(at, kci_prefixes[i].name, prefix) == 0) {
+                *number = kci_scaled_by(*number, -kci_prefixes[i].power);
+                return length;
+            }
+        }
+        for (size_t i = 0; i < sizeof binary / sizeof *binary; i++) {
+            if (prefix == 2 && strncmp(at, binary[i], prefix) == 0) {
+                *number *= (double)((uint64_t)1 << 10 * (i + 1));
+                return length;
+            }
+        }
+    }
+    return 0;
+}
+
 /* The next token; false after the sentence. */
 static bool advance(parser *p)
 {
@@ -70,6 +99,7 @@ static bool advance(parser *p)
         const char *end;
         p->token = A_LITERAL;
         p->number = kci_parse_number(p->at, &end);
+        end += take_unit(end, &p->number);
         p->length = (size_t)(end - p->at);
         if (is_letter(*end))
             return fail_at(p, p->at, "'%.20s' is not a number", p->at) != WRONG;
