@@ -12,6 +12,7 @@ return {
     matrix = { f64 = 128, tf32 = 1024, f16 = 2048, bf16 = 2048, i8 = 4096, i4 = 8192 },
     vector = { f64 = 64, f32 = 128, f16 = 512, bf16 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, i8 = 2, i4 = 2 },
   special = 16,
   matrix_tile = {
     f64 = { m = 8, n = 8, k = 4, scope = "warp" },
@@ -38,6 +39,7 @@ return {
     ["year cores clock matrix vector hbm l2.capacity l2.parts link"] = "vendor: NVIDIA A100 whitepaper, dense peaks [A]",
     ["tdp"] = "vendor: NVIDIA A100 datasheet [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["l2.bandwidth"] = "microbenchmark: gpu-benches on the 80 GB board: the same chip, clock and L2 [A]",

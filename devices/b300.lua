@@ -20,6 +20,7 @@ return {
     matrix = { tf32 = 4096, f16 = 8192, bf16 = 8192, f8 = 16384, f6 = 16384, f4 = 49152, i8 = 512 },
     vector = { f64 = 4, f32 = 256, f16 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, f6 = 2, f4 = 18 / 13.5, i8 = 2 },
   special = 32,
   matrix_tile = { tf32 = cta(8), f16 = cta(16), bf16 = cta(16), f8 = cta(32), f6 = cta(32), f4 = cta(64) },
 
@@ -46,6 +47,8 @@ return {
     ["tdp"] = "vendor: aiconfigurator [A]",
     ["rate"] = "derived: peak / (SMs * clock) [B]",
     ["rate.vector"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
+    ["sparse.f4"] = "vendor: NVIDIA HGX B300 data sheet, 144 and 108 PFLOP/s of eight [C]",
     ["special"] = "vendor: NVIDIA blog on softmax on Blackwell Ultra, twice the B200 [A]",
     ["matrix_tile"] = "vendor: PTX ISA, tcgen05 shapes; m is 64 or 128, with a pair of CTAs 256 [B]",
     ["matrix_tile.f6"] = "derived: that of f8, the same kind of instruction [B]",
@@ -64,6 +67,7 @@ return {
   exceptions = {
     ["matrix.i8"] = "fits 148 * 512 at 2.03 GHz, not at the clock of the other matrix peaks; 307 sparse is printed",
     ["ratio.i8"] = "cut to a thirtieth on Blackwell Ultra",
+    ["sparse.f4"] = "what dense f4 gained on Blackwell Ultra sparse f4 did not",
     ["ratio.f4"] = "raised to six times f16 on Blackwell Ultra",
   },
 }

@@ -21,6 +21,7 @@ return {
     },
     vector = { f64 = 128, f32 = 256, f16 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, f6 = 2, f4 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     tf32 = cta(8), f16 = cta(16), bf16 = cta(16), f8 = cta(32), f6 = cta(32), f4 = cta(64), i8 = cta(32),
@@ -48,6 +49,7 @@ return {
     ["tdp"] = "vendor: ml-engineering [A]",
     ["rate"] = "derived: peak / (SMs * clock) [B]",
     ["rate.vector"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, tcgen05 shapes; m is 64 or 128, with a pair of CTAs 256 [B]",
     ["matrix_tile.f6"] = "derived: that of f8, the same kind of instruction [B]",

@@ -17,6 +17,7 @@ return {
     matrix = { f64 = 256, tf32 = 2048, f16 = 4096, bf16 = 4096, f8 = 8192, i8 = 8192 },
     vector = { f64 = 128, f32 = 256, f16 = 512 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     f64 = warp(16, 8, 16), tf32 = group(8), f16 = group(16), bf16 = group(16), f8 = group(32), i8 = group(32),
@@ -43,6 +44,7 @@ return {
     ["vector.f16"] = "vendor: NVIDIA H100 whitepaper, the same GPU [B]",
     ["tdp hbm link"] = "vendor: NVIDIA GH200 datasheet; 450 to 1000 W for the module [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, wgmma and mma shapes [B]",
     ["l2.capacity l2.parts"] = "vendor: NVIDIA H100 whitepaper [B]",

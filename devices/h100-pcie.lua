@@ -17,6 +17,7 @@ return {
     matrix = { f64 = 256, tf32 = 2048, f16 = 4096, bf16 = 4096, f8 = 8192, i8 = 8192 },
     vector = { f64 = 128, f32 = 256, f16 = 512 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     f64 = warp(16, 8, 16), tf32 = group(8), f16 = group(16), bf16 = group(16), f8 = group(32), i8 = group(32),
@@ -39,6 +40,7 @@ return {
     ["cores clock tdp matrix vector hbm l2.capacity l2.parts link"] = "vendor: NVIDIA H100 whitepaper and datasheet, dense: half of the printed sparse peaks [A]",
     ["matrix_clock"] = "derived: 756.5e12 / (114 * 4096) [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, wgmma and mma shapes [B]",
     ["l2.bandwidth"] = "microbenchmark: gpu-benches, 6.9 to 7.1 TB/s; 5.5 to 8.4 elsewhere; agrees with 3942 bytes a clock of Luo et al. 2024 [A]",

@@ -16,6 +16,7 @@ return {
     matrix = { f64 = 256, tf32 = 2048, f16 = 4096, bf16 = 4096, f8 = 8192, i8 = 8192 },
     vector = { f64 = 128, f32 = 256, f16 = 512 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     f64 = { m = 16, n = 8, k = 16, scope = "warp" },
@@ -40,6 +41,7 @@ return {
     ["year cores clock tdp matrix vector hbm link"] = "vendor: NVIDIA H100 whitepaper and datasheet, dense: half of the printed sparse peaks [A]",
     ["matrix_clock"] = "vendor: listed compute clock; 989.4e12 / (132 * 4096) [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, wgmma and mma shapes [B]",
     ["l2.capacity l2.parts"] = "vendor: device query, 52428800 bytes in two halves; the full die has 60 MiB [A]",

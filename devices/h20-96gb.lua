@@ -15,6 +15,7 @@ return {
     matrix = { tf32 = 512, f16 = 1024, bf16 = 1024, f8 = 2048, i8 = 2048 },
     vector = { f32 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, i8 = 2 },
   special = 16,
   matrix_tile = { tf32 = group(8), f16 = group(16), bf16 = group(16), f8 = group(32), i8 = group(32) },
 
@@ -33,6 +34,7 @@ return {
     ["matrix_clock"] = "derived: 148e12 / (78 * 1024), if 78 SMs are right [C]",
     ["rate.matrix"] = "derived: peak / (SMs * clock) [C]",
     ["rate.vector"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "derived: that of the H200, the same chip [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, wgmma and mma shapes [B]",
     ["hbm.bus"] = "vendor: recalled [C]",

@@ -14,6 +14,7 @@ return {
     matrix = { f64 = 256, tf32 = 2048, f16 = 4096, bf16 = 4096, f8 = 8192, i8 = 8192 },
     vector = { f64 = 128, f32 = 256, f16 = 512 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     f64 = { m = 16, n = 8, k = 16, scope = "warp" },
@@ -38,6 +39,7 @@ return {
     ["cores clock l2.capacity l2.parts"] = "vendor: NVIDIA H100 whitepaper, the same GPU [A]",
     ["matrix_clock"] = "vendor: listed compute clock of H100 and H200 SXM; 989.4e12 / (132 * 4096) [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, wgmma and mma shapes [B]",
     ["hbm"] = "vendor: NVIDIA H200 datasheet [A]",

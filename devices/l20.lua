@@ -16,6 +16,7 @@ return {
     matrix = { tf32 = 256, f16 = 512, bf16 = 512 },
     vector = { f64 = 4, f32 = 256, f16 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2 },
   special = 16,
   matrix_tile = { tf32 = warp(16, 8, 8), f16 = warp(16, 8, 16), bf16 = warp(16, 8, 16) },
 
@@ -39,6 +40,7 @@ return {
     ["vector.f16"] = "derived: once f32 on Ada [A]",
     ["rate.matrix"] = "derived: printed f16 peak / (SMs * clock), to a power of two [B]",
     ["rate.vector"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "derived: that of the L40S, the same chip [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 8.9 [A]",

@@ -19,6 +19,7 @@ return {
     matrix = { f64 = 256, f32 = 256, tf32 = 1024, f16 = 2048, bf16 = 2048, f8 = 4096, i8 = 4096 },
     vector = { f64 = 128, f32 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     f64 = warp(16, 16, 4), f32 = warp(32, 32, 2), tf32 = warp(32, 32, 4), f16 = warp(32, 32, 8),
@@ -41,6 +42,7 @@ return {
     ["hbm.bus hbm.data_rate"] = "vendor: AMD MI325X datasheet, relayed [B]",
     ["matrix vector llc.capacity smem link"] = "vendor: AMD CDNA3 white paper, ROCm MI300 documentation [A]",
     ["rate"] = "vendor: AMD CDNA white papers, FLOP a clock and CU [B]",
+    ["sparse"] = "vendor: AMD Instinct data sheets, peaks with structured sparsity over dense ones [B]",
     ["special"] = "derived: a quarter of 64 lanes a clock; in no table of AMD's [C]",
     ["matrix_tile"] = "vendor: AMD matrix instruction calculator [B]",
     ["llc.bandwidth llc.latency"] = "microbenchmark: Chips and Cheese on an MI300X, the same dies and clock; 17.2 TB/s in theory [A]",

@@ -19,6 +19,7 @@ return {
     matrix = { f64 = 128, f32 = 256, f16 = 4096, bf16 = 4096, f8 = 8192, f6 = 16384, f4 = 16384, i8 = 8192 },
     vector = { f64 = 128, f32 = 256, f16 = 256 },
   },
+  sparse = { f16 = 2, bf16 = 2, f8 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     f16 = warp(32, 32, 16), bf16 = warp(32, 32, 16), f8 = warp(32, 32, 64), f6 = warp(32, 32, 64),
@@ -45,6 +46,7 @@ return {
     ["cores clock tdp matrix vector hbm llc smem link"] = "vendor: AMD CDNA4 white paper, MI355X brochure [A]",
     ["vector.f16"] = "derived: 256 FLOP a clock and CU; 143.5 measured [A]",
     ["rate"] = "vendor: AMD CDNA white papers, FLOP a clock and CU [B]",
+    ["sparse"] = "vendor: AMD Instinct data sheets, peaks with structured sparsity over dense ones; none of f6 and f4 [B]",
     ["special"] = "derived: a quarter of 64 lanes a clock; AMD states a doubling for CDNA4 without a figure [C]",
     ["matrix_tile"] = "vendor: AMD matrix instruction calculator [B]",
     ["l2"] = "derived: 8 dies of 4 MiB; what all use is held 8 times [A]",

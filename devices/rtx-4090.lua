@@ -14,6 +14,7 @@ return {
     matrix = { tf32 = 256, f16 = 512, bf16 = 512, f8 = 1024, i8 = 2048, i4 = 4096 },
     vector = { f64 = 4, f32 = 256, f16 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, i8 = 2, i4 = 2 },
   special = 16,
   matrix_tile = {
     tf32 = { m = 16, n = 8, k = 8, scope = "warp" },
@@ -39,6 +40,7 @@ return {
     ["year cores clock tdp matrix vector hbm l2.capacity"] = "vendor: NVIDIA Ada whitepaper, appendix A [A]",
     ["matrix.f8"] = "vendor: NVIDIA Ada whitepaper as corrected, f32 accumulate; first printed as 660.6 [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["l2.bandwidth"] = "microbenchmark: Luo et al. 2024, 1708 bytes a clock [A]",

@@ -21,6 +21,7 @@ return {
     matrix = { tf32 = 256, f16 = 512, bf16 = 512, f8 = 1024, f6 = 2048, f4 = 4096, i8 = 2048 },
     vector = { f64 = 4, f32 = 256, f16 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, f8 = 2, f4 = 2, i8 = 2 },
   special = 16,
   matrix_tile = {
     tf32 = warp(16, 8, 8), f16 = warp(16, 8, 16), bf16 = warp(16, 8, 16), f8 = warp(16, 8, 32),
@@ -45,6 +46,7 @@ return {
     ["vector.f64"] = "derived: f32 / 64 [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
     ["rate.matrix.f6"] = "derived: CUTLASS, blackwell_functionality.md, that of block-scaled f8 [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["smem registers warp max_warps max_ctas max_threads"] = "vendor: CUDA programming guide, compute capability 12.0 [A]",

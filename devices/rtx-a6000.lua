@@ -15,6 +15,7 @@ return {
     matrix = { tf32 = 512, f16 = 1024, bf16 = 1024, i8 = 2048, i4 = 4096 },
     vector = { f64 = 4, f32 = 256, f16 = 256 },
   },
+  sparse = { tf32 = 2, f16 = 2, bf16 = 2, i8 = 2, i4 = 2 },
   special = 16,
   matrix_tile = {
     tf32 = warp(16, 8, 8), f16 = warp(16, 8, 16), bf16 = warp(16, 8, 16), i8 = warp(16, 8, 32),
@@ -39,6 +40,7 @@ return {
     ["vector.f64"] = "derived: f32 / 64 [A]",
     ["vector.f16"] = "derived: once f32 on GA10x [A]",
     ["rate"] = "vendor: NVIDIA architecture whitepapers, multiply-adds a clock and SM [B]",
+    ["sparse"] = "vendor: NVIDIA data sheets and architecture whitepapers, peaks with sparsity over dense ones [B]",
     ["special"] = "vendor: CUDA programming guide, arithmetic throughput [B]",
     ["matrix_tile"] = "vendor: PTX ISA, mma shapes [B]",
     ["l2.capacity"] = "vendor: NVIDIA GA102 whitepaper [A]",

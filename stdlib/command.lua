@@ -1,6 +1,6 @@
 -- command.lua: what `kcost NAME k=v …` shows: a kernel of the stdlib by its name, without a script.
 --
---     kcost gemm m=4096 n=4096 k=4096 --device h100
+--     kcost gemm m,n,k=4096 --device h100
 --     kcost attention.standard i=4096 d=128 h=32 causal=true --device a100,h100 --as pytorch
 --     kcost gemm m=64 n=4096 k=4096 tile.m=64 tile.n=128 tile.k=64 stages=4 --device h100 --measured 12us
 local kc = require "kcost"
@@ -94,6 +94,16 @@ local function time_of(text)
     return time * seconds[unit]
 end
 
+-- "palm", "fma1", "palm,causal=half": a bundle, then switches of it.
+local function convention_of(text)
+    local convention = {}
+    for word in text:gmatch("[^,]+") do
+        local name, value = word:match("^%s*([%w_]+)=(.+)$")
+        convention[name or "as"] = name and value_of(value) or word
+    end
+    return convention
+end
+
 -- tile.m=128 is m of the table tile.
 local function set(t, name, value)
     local outer, inner = name:match("^([^.]+)%.(.+)$")
@@ -108,7 +118,9 @@ end
 local function kernel_of(name, words)
     local given, schedule = {}, {}
     for _, word in ipairs(words) do
-        set(scheduled[word[1]:match("^[^.]+")] and schedule or given, word[1], value_of(word[2]))
+        for one in word[1]:gmatch("[^,]+") do -- m,n,k=4096
+            set(scheduled[one:match("^[^.]+")] and schedule or given, one, value_of(word[2]))
+        end
     end
     local kernel = call(name, kernel_function(name), given)
     if type(kernel) ~= "userdata" then
@@ -130,11 +142,12 @@ end
 -- them), measured, as, best.  A result, or a list: one a device, with best the fastest schedule behind it.
 function command.run(name, words, asked)
     local kernel, results = kernel_of(name, words), {}
+    local as = asked.as and convention_of(asked.as)
     if not asked.device then
         if asked.measured or asked.best then fail("--%s needs --device", asked.measured and "measured" or "best") end
-        return call(name, kc.count, kernel, { convention = asked.as })
+        return call(name, kc.count, kernel, { convention = as })
     end
-    local options = { convention = asked.as, measured = asked.measured and time_of(asked.measured) }
+    local options = { convention = as, measured = asked.measured and time_of(asked.measured) }
     for device in asked.device:gmatch("[^,]+") do
         results[#results + 1] = call(name, kc.evaluate, kernel, device, options)
         if asked.best then results[#results + 1] = call(name, kc.best, kernel, device, nil, options) end

@@ -301,7 +301,14 @@ local function each(take)
     end
     for _, method in ipairs(reference.methods) do take(method[1], function() return member_text("result", method) end) end
     for name, words in next, reference.words do
-        take(name, function() return wrapped(name .. ": " .. words) end)
+        local switches = name == "conventions" and reference.tables.Convention
+        take(name, function()
+            local lines = { wrapped(name .. ": " .. words) }
+            for i, switch in ipairs(switches or {}) do
+                lines[#lines + 1] = (i == 1 and "\n" or "") .. row(switch[1], with_default(switch))
+            end
+            return table.concat(lines, "\n")
+        end)
     end
     local libraries = {}
     for i, name in ipairs(core.files()) do

@@ -14,7 +14,7 @@
 --     example          a call
 -- reference.objects    by kind: fields { name, type, text }; methods have params, and what they give as type
 -- reference.fields     of results: { "names", unit, text [, type] }; type "number" if it is left out
--- reference.tables     other tables that calls take: { name, type, text }
+-- reference.tables     other tables that calls take: { name, type, text [, default] }
 -- reference.words      names that strings hold: of dtypes, maps, reductions, conventions
 local reference = {}
 
@@ -42,15 +42,31 @@ reference.tables = {
         { "pareto", "string[]", "the rows that no other beats in all of these fields" },
         { "best_per", "Dims", "the best row for each value of these axes" },
     },
+    Convention = {
+        { "as", "string", "a convention by name, which the others then change" },
+        { "multiply_add", "1|2|\"2K-1\"", "FLOP of a multiply-add; `\"2K-1\"`: of a sum of K products", "2" },
+        { "causal", "\"exact\"|\"half\"|\"full\"", "a causal mask: its live pairs, half the square, all of it", "`\"exact\"`" },
+        { "peak", "\"dense\"|\"sparse\"", "what rates are held against: `\"sparse\"`, the peak with 2:4 sparsity", "`\"dense\"`" },
+        { "softmax", "number", "FLOP an element of a softmax", "what each op costs" },
+        { "norm", "number", "FLOP an element of a norm", "what each op costs" },
+        { "special", "boolean", "special ops count", "true" },
+        { "vector", "boolean", "other work than matmuls counts", "true" },
+        { "integers", "boolean", "vector work on integers counts", "true" },
+        { "padding", "boolean", "taps outside a tensor are useful work", "false" },
+        { "second_operands", "boolean", "operands of a map after the first one move", "true" },
+        { "broadcast", "boolean", "a broadcast operand of a map moves at the map's size", "false" },
+        { "scales", "boolean", "scales of block-scaled dtypes move", "true" },
+        { "write_allocate", "boolean", "what is written is read first", "false" },
+    },
 }
 
 reference.words = {
     dtypes = "f64 f32 tf32 f16 bf16 f8 f8e4m3 f8e5m2 f6 f4 i32 i16 i8 i4 u8 bool mxf8 mxf6 mxf4 nvf4 i4g128",
     maps = "add sub mul max min scale relu fma exp log rsqrt rcp tanh div sigmoid silu gelu rope cast",
-    conventions = "kcost pytorch fvcore ptflops thop solar tpu-v1 palm nanogpt megatron maxtext flash-attention scaling-book "
-        .. "llm-viewer baseten transformer-roofline-analyzer nvidia-guide deepgemm kerncraft williams boehm stream triton "
-        .. "triton-2021 fluidx3d",
     reductions = "sum max mean min prod any all argmax argmin amax amin absmax topk cumsum cumprod cummax cummin",
+    conventions = "kcost fma1 sparse pytorch fvcore ptflops thop solar tpu-v1 palm nanogpt megatron maxtext flash-attention "
+        .. "scaling-book llm-viewer baseten transformer-roofline-analyzer nvidia-guide deepgemm kerncraft williams boehm stream "
+        .. "triton triton-2021 fluidx3d",
 }
 
 reference.calls = {}
@@ -231,7 +247,7 @@ begin "Asking"
 
 call("count", "x: Kernel|Tensor|Program, opts?: CountOptions", "Result", "Work, traffic and footprint, with no device.",
     { example = [[kc.count(flash).bytes]],
-        options = { { "convention", "string|table", "how others count, by name or switches" } } })
+        options = { { "convention", "string|Convention", "how others count, by name or switches (`help(\"conventions\")`)" } } })
 
 call("evaluate", "x: Kernel|Tensor|Program, device: Device|string, opts?: EvaluateOptions", "Result", [[
 Work, traffic, footprint and times. What does not fit the device is an error that says by how much, and what would.]],
@@ -240,7 +256,7 @@ Work, traffic, footprint and times. What does not fit the device is an error tha
             { "l2", "boolean", "`false`: CTAs share nothing through L2", "true" },
             { "cache", "\"cold\"|\"warm\"|table<string, string>", "`\"cold\"`, `\"warm\"`, or by tensor", "`\"cold\"`" },
             { "launch", "\"stream\"|\"graph\"|\"eager\"|\"none\"", "`\"stream\"`, `\"graph\"`, `\"eager\"`, `\"none\"`", "`\"stream\"`" },
-            { "convention", "string|table", "as for `count`" },
+            { "convention", "string|Convention", "as for `count`" },
             { "measured", "number", "seconds that it really took, to be compared" },
         } })
 
@@ -300,7 +316,7 @@ sweep, does not hold: `"bytes <= 1.1GB and bound == 'matrix'"`. A message may st
             { "l2", "boolean", "as for `evaluate`" },
             { "cache", "\"cold\"|\"warm\"|table<string, string>", "as for `evaluate`" },
             { "launch", "\"stream\"|\"graph\"|\"eager\"|\"none\"", "as for `evaluate`" },
-            { "convention", "string|table", "as for `evaluate`" },
+            { "convention", "string|Convention", "as for `evaluate`" },
             { "measured", "number", "as for `evaluate`" },
         } })
 
@@ -381,7 +397,8 @@ reference.objects = {
         { "smem", "table", "byte; byte per clock and core" }, { "registers", "table", "of a core, of a thread" },
         { "tmem", "table", "byte" }, { "warp", "number", "threads" }, { "max_warps", "number", "a core" },
         { "max_ctas", "number", "a core" }, { "max_threads", "number", "a CTA" }, { "launch", "table", "s a kernel" },
-        { "link", "table", "byte/s, s" }, { "sustained", "table", "share of a peak" }, { "overlap", "table", "share" },
+        { "link", "table", "byte/s, s" }, { "sustained", "table", "share of a peak" },
+        { "sparse", "table<string, number>", "the peak with 2:4 sparsity over the dense one" }, { "overlap", "table", "share" },
         { "path", "table", "matrix instructions" }, { "tdp", "number", "W" }, { "energy", "table", "J" },
         { "source", "table", "where each figure comes from" } },
     { kind = "result", text = "What a kernel or program costs. A field that does not apply is nil." },

@@ -26,6 +26,22 @@
 ---| "nvf4"
 ---| "i4g128"
 
+---@class kcost.Convention
+---@field as? string a convention by name, which the others then change
+---@field multiply_add? 1|2|"2K-1" FLOP of a multiply-add; `"2K-1"`: of a sum of K products
+---@field causal? "exact"|"half"|"full" a causal mask: its live pairs, half the square, all of it
+---@field peak? "dense"|"sparse" what rates are held against: `"sparse"`, the peak with 2:4 sparsity
+---@field softmax? number FLOP an element of a softmax
+---@field norm? number FLOP an element of a norm
+---@field special? boolean special ops count
+---@field vector? boolean other work than matmuls counts
+---@field integers? boolean vector work on integers counts
+---@field padding? boolean taps outside a tensor are useful work
+---@field second_operands? boolean operands of a map after the first one move
+---@field broadcast? boolean a broadcast operand of a map moves at the map's size
+---@field scales? boolean scales of block-scaled dtypes move
+---@field write_allocate? boolean what is written is read first
+
 ---@class kcost.Cost
 ---@field flops? number vector FLOP an element
 ---@field special? number ops of the special unit an element
@@ -99,13 +115,13 @@
 ---@field overlap? "none"|"load"|"all" `"none"`, `"load"` (loads and stores beside compute), `"all"`; default: `"load"`
 
 ---@class kcost.CountOptions
----@field convention? string|table how others count, by name or switches
+---@field convention? string|kcost.Convention how others count, by name or switches (`help("conventions")`)
 
 ---@class kcost.EvaluateOptions
 ---@field l2? boolean `false`: CTAs share nothing through L2; default: true
 ---@field cache? "cold"|"warm"|table<string, string> `"cold"`, `"warm"`, or by tensor; default: `"cold"`
 ---@field launch? "stream"|"graph"|"eager"|"none" `"stream"`, `"graph"`, `"eager"`, `"none"`; default: `"stream"`
----@field convention? string|table as for `count`
+---@field convention? string|kcost.Convention as for `count`
 ---@field measured? number seconds that it really took, to be compared
 
 ---@class kcost.Space
@@ -135,7 +151,7 @@
 ---@field l2? boolean as for `evaluate`
 ---@field cache? "cold"|"warm"|table<string, string> as for `evaluate`
 ---@field launch? "stream"|"graph"|"eager"|"none" as for `evaluate`
----@field convention? string|table as for `evaluate`
+---@field convention? string|kcost.Convention as for `evaluate`
 ---@field measured? number as for `evaluate`
 
 ---@class kcost.Cta
@@ -208,6 +224,7 @@
 ---@field launch table s a kernel
 ---@field link table byte/s, s
 ---@field sustained table share of a peak
+---@field sparse table<string, number> the peak with 2:4 sparsity over the dense one
 ---@field overlap table share
 ---@field path table matrix instructions
 ---@field tdp number W

@@ -181,10 +181,15 @@ do -- words in strings
     for name in reference.words.maps:gmatch("%S+") do described[name] = true end
     same("map", there, described)
     there, described = {}, {}
-    local _, said = pcall(kc.count, kc.kernel("k", { kc.write("B", x) }), { convention = "?" })
-    for name in said:match("there are (.*)"):gmatch("'([^']+)'") do there[name] = true end
+    local _, all = pcall(kc.count, kc.write("B", kc.map("relu", x)), { convention = "-" })
+    for name in all:match("there are (.*)"):gmatch("'([^']+)'") do there[name] = true end
     for name in reference.words.conventions:gmatch("%S+") do described[name] = true end
     same("convention", there, described)
+    there, described = { as = true }, {}
+    _, all = pcall(kc.count, kc.write("B", kc.map("relu", x)), { convention = { qqqqqqqqqqqq = 1 } })
+    for name in all:match("there are (.*)"):gsub(" and ", ", "):gmatch("[%w_]+") do there[name] = true end
+    for _, switch in ipairs(reference.tables.Convention) do described[switch[1]] = true end
+    same("switch of a convention", there, described)
 end
 
 -- ---- what it says -----------------------------------------------------------------------------------------------
@@ -229,7 +234,7 @@ end
 
 do
     local page, count = pages.readme(slurp("stdlib/README.md"))
-    fact("the reference page has its tables", count == 8, tostring(count))
+    fact("the reference page has its tables", count == 9, tostring(count))
     keep("stdlib/README.md", page)
 end
 

@@ -59,6 +59,9 @@ local function rows_of(title)
             for _, member in ipairs(object) do rows[#rows + 1] = ("| `%s` | %s |"):format(member[1], one_line(member[3])) end
         end
     end
+    for _, key in ipairs(reference.tables[title] or {}) do
+        rows[#rows + 1] = ("| `%s` | %s | %s |"):format(key[1], one_line(key[3]), key[4] or ""):gsub("  ", " ")
+    end
     for _, field in ipairs(title == "fields" and reference.fields or {}) do
         rows[#rows + 1] = ("| %s | %s | %s |"):format(quoted(field[1]), field[2], one_line(field[3])):gsub("  ", " ")
     end

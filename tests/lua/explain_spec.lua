@@ -125,6 +125,21 @@ describe("a measured time", function()
         assert.is_true(failing.holds(notes, "beats roof_time", "L2 residency", "boost clock", "sparse peak"))
     end)
 
+    it("is of the peak that a convention divides by, P53: 420 of 1979 TFLOP/s", function()
+        local x = kc.lib.gemm.plain { m = 8192, n = 8192, k = 8192 }
+        local dense = kc.evaluate(x, "h100-sxm5", { measured = 2.62e-3 })
+        local r = kc.evaluate(x, "h100-sxm5", { measured = 2.62e-3, convention = { peak = "sparse" } })
+        assert.equal(2 * dense.ridge, r.ridge)
+        assert.equal(dense.roof_time, r.roof_time)
+        assert.is_true(failing.holds(table.concat(r.notes, "\n"), "42 % of the compute roof",
+            "measured by this convention: 1.10 TFLOP, 420 TFLOP/s, 21 % of the 2:4-sparse peak of 1.98 PFLOP/s"))
+        r = kc.evaluate(x, "h100-sxm5", { measured = 2.62e-3, convention = "fma1" })
+        assert.is_true(failing.holds(table.concat(r.notes, "\n"), "550 GFLOP, 210 TFLOP/s, 21 % of the dense peak of 989 TFLOP/s"))
+        assert.is_true(failing.holds(failing.message(kc.evaluate, x, "v100", { convention = "sparse" }),
+            "v100-sxm2-16gb states no peak with 2:4 sparsity"))
+        assert.equal(kc.evaluate(x, "v100").time, kc.evaluate(x, "v100", { convention = "fma1" }).time)
+    end)
+
     it("is of one x on one device", function()
         assert.is_true(failing.holds(failing.message(kc.compare, { C }, { "h100-sxm5" }, { measured = 1 }), "measured"))
         assert.is_true(failing.holds(failing.message(kc.count, C, { measured = 1 }), "measured"))

@@ -396,7 +396,10 @@ TEST(a_table_states_its_convention_in_one_line)
     kc_options_set_text(options, "convention", "llm-viewer");
     assert_text(line_of(x, options), "as llm-viewer: multiply-add = 2 FLOP; softmax 5 FLOP an element; norm 7 FLOP "
                                      "an element; second operands not moved; dense peaks; causal full; GB = 10^9");
-    kc_options_set_text(options, "convention", "pytorch");
+    kc_options_set_text(options, "convention.causal", "half");
+    assert_text(line_of(x, options), "multiply-add = 2 FLOP; softmax 5 FLOP an element; norm 7 FLOP an element; second "
+                                     "operands not moved; dense peaks; causal half; GB = 10^9");
+    kc_options_set_text(options, "convention.as", "pytorch");
     assert_text(line_of(x, options), "as pytorch: multiply-add = 2 FLOP; matmuls only; padding counted; dense "
                                      "peaks; causal full; GB = 10^9");
     kc_release(options);

@@ -195,7 +195,7 @@ static const char *const fields[] = {
     "clock",     "matrix_clock", "matrix",      "vector", "rate",      "special",   "matrix_tile",
     "hbm",       "llc",          "l2",          "smem",   "registers", "tmem",      "warp",
     "max_warps", "max_ctas",     "max_threads", "launch", "link",      "sustained", "source",
-    "overlap",   "path",         "tdp",         "energy", "with"};
+    "overlap",   "path",         "tdp",         "energy", "sparse",    "with"};
 
 /* __index of a part of a device, d.hbm: nil where the device does not say, an error where no device has such a figure.
  * Upvalues: the state, the device, the part. */

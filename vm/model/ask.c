@@ -328,7 +328,7 @@ static kc_result *ask(kc_object *x, const kc_device *device, const kc_options *o
     kc_result *r = ask_words(x, device, options, call, words);
     kc_status status = r ? remember(r, device, options) : KC_OK;
     if (r && device && status == KC_OK && options && options->measured > 0)
-        status = kci_measured(r, device, options->measured);
+        status = kci_measured(r, device, options);
     if (status == KC_OK)
         return r;
     kc_release(r);

@@ -51,6 +51,6 @@ kc_status kci_result_partial(kc_result *result, double points);
 kc_result *kci_ask(kc_object *x, const kc_device *device, const kc_options *options, const char *call);
 
 /* measured.c: compares options->measured with the result's times: fields and a note. */
-kc_status kci_measured(kc_result *result, const kc_device *device, double measured);
+kc_status kci_measured(kc_result *result, const kc_device *device, const kc_options *options);
 
 #endif

@@ -16,6 +16,9 @@
 
 static const kci_convention bundles[] = {
     { .name = "kcost", OWN },
+    /* One switch each: what disputes are usually about. */
+    { .name = "fma1", OWN, .multiply_add = KCI_FMA_1 },
+    { .name = "sparse", OWN, .sparse = true },
     /* Counters of operators: matmul and convolution only, masks not seen. */
     { .name = "pytorch", MATMULS, .causal = KCI_CAUSAL_FULL, .padding = true },
     { .name = "fvcore", MATMULS, .multiply_add = KCI_FMA_1, .causal = KCI_CAUSAL_FULL, .padding = true },
@@ -76,7 +79,7 @@ const char *kci_convention_nth(const void *unused, size_t i)
 /* ---- switches by name ----------------------------------------------------- */
 
 static const char *const switch_names[] = {
-    "multiply_add", "causal", "softmax", "norm", "special", "vector", "integers", "padding",
+    "multiply_add", "causal", "peak", "softmax", "norm", "special", "vector", "integers", "padding",
     "second_operands", "broadcast", "scales", "write_allocate", NULL
 };
 
@@ -131,6 +134,7 @@ kc_status kci_convention_set(kci_convention *convention, kc_context *context, co
 {
     static const char *const fma[] = { "2", "1", "2K-1", NULL };
     static const char *const causal[] = { "exact", "half", "full", NULL };
+    static const char *const peaks[] = { "dense", "sparse", NULL };
     bool *flag = on_off(convention, name);
     if (flag) {
         if (text || (value != 0 && value != 1))
@@ -152,14 +156,22 @@ kc_status kci_convention_set(kci_convention *convention, kc_context *context, co
         if (place < 0)
             return refused(context, name, value, text, "'exact', 'half' or 'full'");
         convention->causal = (kci_causal)place;
+    } else if (strcmp(name, "peak") == 0) {
+        int place = place_of(text, peaks);
+        if (place < 0)
+            return refused(context, name, value, text, "'dense' or 'sparse'");
+        convention->sparse = place == 1;
     } else if (strcmp(name, "softmax") == 0 || strcmp(name, "norm") == 0) {
         if (text || !(value >= 0 && value < KCI_MAX_SIZE))
             return refused(context, name, value, text, "a number of FLOP per element");
         *(name[0] == 's' ? &convention->softmax : &convention->norm) = value;
     } else {
-        return kci_fail(context, KC_EARGUMENT, "convention: there is no switch '%s'%s", name,
-                        kci_nearest(context, name, nth_switch, NULL));
+        const char *near = kci_nearest(context, name, nth_switch, NULL);
+        return kci_fail(context, KC_EARGUMENT, "convention: there is no switch '%.80s'%s", name,
+                        *near ? near : "; there are multiply_add, causal, peak, softmax, norm, special, vector, integers, "
+                                       "padding, second_operands, broadcast, scales and write_allocate");
     }
+    convention->name = NULL; /* it is that bundle no more */
     return KC_OK;
 }
 
@@ -198,5 +210,6 @@ void kci_convention_line(const kci_convention *convention, kci_text *line)
         kci_text_add(line, "scales not moved; ");
     if (convention->write_allocate)
         kci_text_add(line, "written lines read first; ");
-    kci_text_format(line, "dense peaks; causal %s; GB = 10^9", causal[convention->causal]);
+    kci_text_format(line, "%s peaks; causal %s; GB = 10^9", convention->sparse ? "2:4-sparse" : "dense",
+                    causal[convention->causal]);
 }

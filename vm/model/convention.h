@@ -8,7 +8,9 @@
  *     work      multiply_add softmax norm special vector integers causal padding
  *               kci_convention_apply changes the costs in a copy of the graph
  *     traffic   second_operands broadcast scales write_allocate
- *               kci_convention_rows changes the rows of the ledger */
+ *               kci_convention_rows changes the rows of the ledger
+ *     peak      what rates are held against: the ridge, the share that a measured
+ *               rate is of the peak; roof_time stays that of the dense one */
 #ifndef KCI_CONVENTION_H
 #define KCI_CONVENTION_H
 
@@ -24,6 +26,7 @@ typedef struct kci_convention {
     kci_causal causal;
     double softmax;                 /* FLOP per element of a softmax; negative: the design's */
     double norm;                    /* FLOP per element of an op labelled "norm"; negative: as built */
+    bool sparse;                    /* peaks are those with 2:4 sparsity */
     bool special;                   /* special ops count */
     bool vector;                    /* vector work counts at all (false: matmul and convolution only) */
     bool integers;                  /* vector work on integers counts */

@@ -9,6 +9,7 @@
 #include "hardware.h"
 #include "json.h"
 #include "plan.h"
+#include "roof.h"
 
 /* What is made on the way; all of it freed at the end. */
 typedef struct work {
@@ -288,8 +289,15 @@ static kc_status evaluate(work *w)
     if (status == KC_OK)
         status = kci_time(w->graph, w->kernel->tiling, w->counts, w->sizes, w->device, &asked, w->rows, &times,
                           w->notes);
+    double sparsity = 1;
+    if (status == KC_OK && w->options && w->options->convention.sparse)
+        sparsity = kci_sparsity(w->counts, w->device);
+    if (isnan(sparsity))
+        status = kci_fail(w->graph->context, KC_EDEVICE, "%s states no peak with 2:4 sparsity for this work",
+                          kci_device_name(w->device));
     if (status == KC_OK) {
         kci_fields_times(w->field, &times);
+        w->field[KC_RIDGE] *= sparsity;
         memcpy(w->r->roof, times.roof, sizeof times.roof);
         w->r->bound = kci_roof_name(times.bound);
         w->r->class_name = kci_roof_class(times.bound);

@@ -37,6 +37,7 @@ typedef struct kci_figures {
     double year, cores, clock, matrix_clock;
     double matrix[KCI_FORMATS], vector[KCI_FORMATS];    /* FLOP/s, dense */
     struct { double matrix[KCI_FORMATS], vector[KCI_FORMATS]; } rate;   /* FLOP per clock per core */
+    double sparse[KCI_FORMATS];                         /* the 2:4-sparse peak over the dense one */
     double special;                                     /* ops per clock per core */
     struct { double m[KCI_FORMATS], n[KCI_FORMATS], k[KCI_FORMATS], step[KCI_FORMATS]; } matrix_tile;
     struct { double capacity, bandwidth, latency, sector, bus, data_rate; } hbm;

@@ -213,6 +213,16 @@ static void check_ratios(check *c)
     }
 }
 
+static void check_sparse(check *c)
+{
+    const kci_figures *f = &c->device->known;
+    for (int i = 0; i < KCI_FORMATS; i++) {
+        char path[32] = "";
+        path_of(path, sizeof path, "sparse", (kci_format)i);
+        check_equal(c, path, f->sparse[i], "of the dense peak, usually", isnan(f->matrix[i]) ? 0 : 2);
+    }
+}
+
 static void check_limits(check *c)
 {
     const kci_figures *f = &c->device->known;
@@ -233,6 +243,7 @@ size_t kci_device_check(const kc_device *device, kci_text *out)
     check c = { device, out, 0 };
     check_peaks(&c);
     check_ratios(&c);
+    check_sparse(&c);
     check_limits(&c);
     return c.off;
 }

@@ -45,6 +45,7 @@ const kci_figure_row kci_figure_rows[] = {
     PER_FORMAT("vector", vector, "FLOP/s", 0, "peak of the vector unit, a multiply-add being 2"),
     PER_FORMAT("rate.matrix", rate.matrix, "FLOP/clock/core", 0, "what the matrix peak is checked with"),
     PER_FORMAT("rate.vector", rate.vector, "FLOP/clock/core", 0, "what the vector peak is checked with"),
+    PER_FORMAT("sparse", sparse, "", 0, "peak with 2:4 sparsity over the dense one"),
     NUMBER("special", special, "op/clock/core", 0, "exp, rsqrt and their like"),
     TILE("f4", KCI_F4), TILE("f6", KCI_F6), TILE("f8", KCI_F8E4M3), TILE("f8e5m2", KCI_F8E5M2),
     TILE("f16", KCI_F16), TILE("bf16", KCI_BF16), TILE("tf32", KCI_TF32), TILE("f32", KCI_F32),

@@ -14,6 +14,7 @@ typedef struct comparison {
     kc_result *r;
     const kci_figures *figures;
     double measured, roof, time;
+    const kci_convention *convention;       /* NULL: the design's own */
 } comparison;
 
 /* Are most of the plain roofline the compulsory bytes of kernels that HBM bounds in it? */
@@ -102,6 +103,22 @@ static kc_status note_beaten(const comparison *c)
     return status;
 }
 
+/* The rate and its share of the peak that somebody who counts by this convention prints. */
+static kc_status note_convention(const comparison *c)
+{
+    const kc_result *r = c->r;
+    double flops = r->field[KC_FLOPS], rate = flops / c->measured, peak = r->field[KC_RIDGE] * c->figures->hbm.bandwidth;
+    char work[KCI_SI_BYTES], reached[KCI_SI_BYTES], most[KCI_SI_BYTES], share[KCI_SI_BYTES];
+    if (!(flops > 0) || !r->has[KC_RIDGE]) /* a program has no one peak */
+        return KC_OK;
+    kci_si(work, flops, "FLOP");
+    kci_si(reached, rate, "FLOP/s");
+    kci_si(most, peak, "FLOP/s");
+    kci_significant(share, 100 * rate / peak, 2);
+    return kci_note(&c->r->notes, "measured by this convention: %s, %s, %s %% of the %s peak of %s", work, reached, share,
+                    c->convention->sparse ? "2:4-sparse" : "dense", most);
+}
+
 static kc_status note_compared(const comparison *c)
 {
     char measured[KCI_SI_BYTES], ratio[KCI_SI_BYTES], share[KCI_SI_BYTES];
@@ -117,12 +134,15 @@ static kc_status note_compared(const comparison *c)
     return status;
 }
 
-kc_status kci_measured(kc_result *r, const kc_device *device, double measured)
+kc_status kci_measured(kc_result *r, const kc_device *device, const kc_options *options)
 {
-    const comparison c = { r, &device->known, measured, r->field[KC_ROOF_TIME], r->field[KC_TIME] };
+    double measured = options->measured;
+    const comparison c = { r, &device->known, measured, r->field[KC_ROOF_TIME], r->field[KC_TIME],
+                           options->own_convention ? &options->convention : NULL };
     r->measured_notes = r->notes.count;
     kci_result_set(r, KC_MEASURED, measured);
     kci_result_set(r, KC_MEASURED_RATIO, measured / c.time);
     kci_result_set(r, KC_MEASURED_EFFICIENCY, c.roof / measured);
-    return measured < c.roof ? note_beaten(&c) : note_compared(&c);
+    kc_status status = measured < c.roof ? note_beaten(&c) : note_compared(&c);
+    return status == KC_OK && c.convention ? note_convention(&c) : status;
 }

@@ -124,8 +124,11 @@ static kc_status set_convention(kc_options *options, const char *name)
     return KC_OK;
 }
 
+/* "as" is the bundle that others then change. */
 static kc_status set_switch(kc_options *options, const char *name, double value, const char *text)
 {
+    if (text && strcmp(name, "as") == 0)
+        return set_convention(options, text);
     kc_status status =
         kci_convention_set(&options->convention, options->base.context, name, value, text);
     options->own_convention |= status == KC_OK;

@@ -178,12 +178,28 @@ kc_status kci_work_seconds_of(const kci_counts *counts, const kc_device *device,
     return status;
 }
 
-double kci_ridge(const kci_counts *counts, const kc_device *device)
+/* The format with the most useful matrix work; -1: there is none. */
+static int main_format(const kci_counts *counts)
 {
     int most = -1;
     for (KCI_EACH(f, kci_formats_of(counts)))
         if (counts->useful_matrix[f] > (most < 0 ? 0 : counts->useful_matrix[most]))
             most = (int)f;
+    return most;
+}
+
+double kci_sparsity(const kci_counts *counts, const kc_device *device)
+{
+    int most = main_format(counts);
+    kci_compute_roof roof;
+    if (most < 0 || kci_matrix_roof(device, (kci_format)most, false, &roof, NULL) != KC_OK || roof.unit != KCI_MATRIX)
+        return 1;
+    return device->known.sparse[roof.format];
+}
+
+double kci_ridge(const kci_counts *counts, const kc_device *device)
+{
+    int most = main_format(counts);
     kci_compute_roof roof = { .peak = NAN };
     if (most >= 0) {
         if (kci_matrix_roof(device, (kci_format)most, false, &roof, NULL) != KC_OK)

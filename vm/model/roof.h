@@ -38,6 +38,8 @@ kc_status kci_work_seconds_of(const kci_counts *counts, const kc_device *device,
 /* FLOP/byte where the roof of the kernel's work meets HBM: the format with the most
  * useful matrix work, else of vector work.  NAN: it does no work. */
 double kci_ridge(const kci_counts *counts, const kc_device *device);
+/* What 2:4 sparsity makes of the peak behind that ridge: 1 of vector work, NAN where the device states none. */
+double kci_sparsity(const kci_counts *counts, const kc_device *device);
 
 /* How much of a matrix peak a schedule's instructions reach, and which: "mma" on a
  * Hopper stops at 0.63.  `path` NULL: the device's best. */
