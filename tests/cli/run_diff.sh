@@ -25,7 +25,7 @@ fact "a wrong tolerance is said" says "--tolerance wants a share, as 1% or 0.01,
 fact "a file that is not there is said" says "cannot read $here/none" "$KCOST" diff "$here/4096.json" "$here/none"
 echo '{"kind":' >"$here/broken.json"
 echo '{}' >"$here/empty.json"
-fact "a file that is broken is named" says "$here/broken.json: the JSON text is broken" "$KCOST" diff "$here/4096.json" "$here/broken.json"
+fact "a file that is broken is named" says "$here/broken.json, line 2, column 1: it ends too early" "$KCOST" diff "$here/4096.json" "$here/broken.json"
 fact "a document without results is none" says "$here/empty.json has no results of kcost" "$KCOST" diff "$here/empty.json" "$here/4096.json"
 fact "one file is wrong usage" exits 2 "$KCOST" diff "$here/4096.json"
 fact "--tolerance is for diff" exits 2 "$KCOST" --tolerance 1% -e 'return 1'

@@ -16,6 +16,14 @@ describe("an explanation", function()
             "What the bytes are for", "A: ", "compulsory", "What would help", "less: tile ", "1 % more "))
     end)
 
+    it("says the schedule, what a CTA takes and what keeps more from fitting", function()
+        local text = kc.evaluate(tiled, "h100-sxm5"):explain()
+        assert.is_true(failing.holds(text, "Its schedule: tile m=64 k=64 n=64, grid m n, order k, stages 2, warps 4",
+            "A CTA takes 32.8 kB of shared memory and 16.4 kB of registers; 6 CTAs of 4 warps fit a core: bound by shared memory."), text)
+        assert.is_true(failing.holds(kc.count(tiled):explain(), "\nIts schedule: tile m=64", "A CTA takes 32.8 kB"))
+        assert.is_false(failing.holds(kc.evaluate(C, "h100-sxm5"):explain(), "Its schedule"))
+    end)
+
     it("of a count has no time", function()
         assert.is_true(failing.holds(kc.count(tiled):explain(), "no time", "reloaded"))
     end)

@@ -169,6 +169,12 @@ describe("a comparison", function()
         assert.is_true(failing.holds(failing.message(kc.compare, { fused }, 5), "devices is 5", "a list"))
     end)
 
+    it("tells apart also what does not run", function()
+        local large = kc.resize(C, { k = 4096 })
+        local tries = { kc.tile(large, { m = 64, n = 128, k = 64 }), kc.tile(large, { m = 256, n = 128, k = 64 }, { stages = 8 }) }
+        assert.is_true(failing.holds(tostring(kc.compare(tries, "h100")), "C m=64 on h100-sxm5: ", "C m=256 on h100-sxm5: no CTA fits"))
+    end)
+
     it("takes one x and one device without a list", function()
         assert.equal(1, #kc.compare(fused, "h100").results)
         assert.equal("h100-sxm5", kc.compare(fused, kc.device("h100")).devices[1])

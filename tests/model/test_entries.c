@@ -162,6 +162,7 @@ static void call_results(void)
     GIVES_NULL(kc_result_schedule_path, NULL, 0);
     FAILS(kc_result_schedule_number, NULL, "tile.i", &number);
     GIVES_NULL(kc_result_schedule_text, NULL, "grid");
+    GIVES_NULL(kc_result_schedule_line, NULL);
     GIVES_NULL(kc_result_explain, NULL);
     GIVES_NULL(kc_result_formula, NULL, "time");
     FAILS(kc_result_expect, NULL, "time < 1");
@@ -175,6 +176,7 @@ static void call_results(void)
     GIVES_NULL(kc_comparison_result, NULL, 0);
     GIVES_NULL(kc_comparison_error, NULL, 0);
     GIVES_NULL(kc_comparison_name, NULL, 0);
+    GIVES_NULL(kc_comparison_label, NULL, 0);
     GIVES_NULL(kc_comparison_device, NULL, 0);
     FAILS(kc_comparison_ratio, NULL, 0, KC_TIME, &number);
 }

@@ -81,6 +81,17 @@ TEST(of_very_many_each_has_its_name)
     forget();
 }
 
+TEST(a_schedule_is_a_line_of_words)
+{
+    kc_result *r = add("C", NULL, "64", "3");
+    kci_result_schedule_add(r, "raster.order", "\"n m\"");
+    kci_result_schedule_add(r, "raster.group", "8");
+    kci_result_schedule_add(r, "persistent", "true");
+    assert_text(kc_result_schedule_line(r), "tile m=64 n=128, stages 3, raster n m group=8, persistent yes");
+    assert_null(kc_result_schedule_line(add("D", NULL, NULL, NULL)));
+    forget();
+}
+
 int main(void)
 {
     context = kc_context_new(NULL, NULL);
@@ -91,6 +102,7 @@ int main(void)
         cmocka_unit_test(an_untiled_one_says_so),
         cmocka_unit_test(other_devices_and_equal_results_change_nothing),
         cmocka_unit_test(of_very_many_each_has_its_name),
+        cmocka_unit_test(a_schedule_is_a_line_of_words),
     };
     int failed = run(tests);
     kc_context_free(context);

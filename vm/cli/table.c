@@ -226,7 +226,7 @@ static void details(const page *p, kc_result *r)
     fputs("\n", p->out);
     heading(p, kc_result_name(r), kc_result_device(r));
     if (kc_result_schedule(r))
-        line(p, "schedule ", kc_result_schedule(r));
+        line(p, "schedule: ", kc_result_schedule_line(r));
     ledger(p, r);
     for (size_t i = 0; i < kc_result_notes(r); i++)
         line(p, "note: ", kc_result_note(r, i));
@@ -325,7 +325,7 @@ static void comparison_row(const page *p, sheet *s, const kc_comparison *c, size
 {
     kc_result *r = all[row];
     sheet_row(s);
-    sheet_cell(s, r ? kc_result_label(r, all, kc_comparison_rows(c)) : kc_comparison_name(c, row));
+    sheet_cell(s, kc_comparison_label(c, row));
     if (!r) {
         for (int i = 0; i < 6; i++)
             sheet_cell(s, NULL);
@@ -364,7 +364,7 @@ static void comparison_table(const page *p, const kc_comparison *c, size_t colum
     page_sheet(p, s);
     for (size_t row = column; row < rows; row += columns)
         if (kc_comparison_error(c, row))
-            failure(p, kc_comparison_name(c, row), kc_comparison_error(c, row));
+            failure(p, kc_comparison_label(c, row), kc_comparison_error(c, row));
     for (size_t row = column; row < rows; row += columns)
         comparison_details(p, all[row]);
 }

@@ -403,8 +403,8 @@ const char *kc_ledger_name(kc_ledger column);
 kc_status kc_result_number(const kc_result *result, kc_field field, double *value);
 const char *kc_result_name(const kc_result *result);
 /* What a table calls it among others: its name, and where one of them has the same on the
- * same device, what tells its schedule apart, "C m=64".  Entries may be NULL; among more than
- * 512 it is the name.  NULL: no memory. */
+ * same device, what tells its schedule apart, "C m=64"; with its tile where kc_best chose it.  Entries
+ * may be NULL; among more than 512 it is the name.  NULL: no memory. */
 const char *kc_result_label(kc_result *result, kc_result *const *among, size_t count);
 const char *kc_result_device(const kc_result *result);     /* NULL: counted only */
 /* That device itself, a new reference; NULL also of a kernel of a program, whose device is the program's. */
@@ -430,6 +430,8 @@ const char *kc_result_schedule(const kc_result *result);
 const char *kc_result_schedule_path(const kc_result *result, size_t i);
 kc_status kc_result_schedule_number(const kc_result *result, const char *path, double *value);
 const char *kc_result_schedule_text(kc_result *result, const char *path);
+/* All of it in words: "tile m=128 k=64 n=128, grid m n, order k, stages 3, …".  NULL: untiled, or no memory. */
+const char *kc_result_schedule_line(kc_result *result);
 
 /* In sentences: where the time goes, which roof binds, what every byte is for, and
  * what would help by how much: other tiles, stages, splits, orders, a wave less, a
@@ -457,6 +459,7 @@ size_t kc_comparison_devices(const kc_comparison *comparison);
 kc_result *kc_comparison_result(const kc_comparison *comparison, size_t i);  /* a new reference */
 const char *kc_comparison_error(const kc_comparison *comparison, size_t i);
 const char *kc_comparison_name(const kc_comparison *comparison, size_t i);
+const char *kc_comparison_label(const kc_comparison *comparison, size_t i);  /* as kc_result_label, also of what does not run */
 const char *kc_comparison_device(const kc_comparison *comparison, size_t i);
 /* To the first x on that device: of KC_TIME, KC_BYTES or KC_FLOPS. */
 kc_status kc_comparison_ratio(const kc_comparison *comparison, size_t i, kc_field field, double *ratio);

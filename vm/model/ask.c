@@ -401,6 +401,9 @@ static bool set_row(kc_comparison *c, size_t i, kc_object *x, const kc_device *d
     if (kc_context_status(context) != KC_EDEVICE)
         return false;
     row->error = kci_copy_text(context, kc_context_message(context));
+    row->counted = row->error ? ask(x, NULL, options, "compare", true) : NULL;
+    if (row->counted)
+        row->counted->device = kci_copy_text(context, kc_object_name((const kc_object *)(const void *)device));
     return row->error != NULL;
 }
 

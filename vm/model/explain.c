@@ -6,6 +6,7 @@
 #include "ask.h"
 #include "device.h"
 #include "kernel.h"
+#include "occupancy.h"
 #include "program.h"
 #include "sensitivity.h"
 #include "si.h"
@@ -204,12 +205,32 @@ static void say_waves(page *p)
     add(p, ".\n");
 }
 
+/* What of the schedule fits how often, and what keeps more from fitting: the note that says it is an evaluation's. */
+static void say_schedule(page *p)
+{
+    const kc_result *r = p->r;
+    if (!r->schedule_count)
+        return;
+    add(p, r->has[KC_WAVES] ? "" : "\n");
+    add(p, "Its schedule: ");
+    kci_schedule_words(&p->text, r);
+    add(p, ".\nA CTA takes ");
+    add_amount(p, number(r, KC_SMEM), "B");
+    add(p, " of shared memory and ");
+    add_amount(p, number(r, KC_REGISTER_BYTES), "B");
+    add(p, " of registers");
+    for (size_t i = 0; i < r->notes.count; i++)
+        if (strstr(r->notes.items[i], KCI_OCCUPANCY_NOTE))
+            kci_text_format(&p->text, "; %s", r->notes.items[i]);
+    add(p, ".\n");
+}
+
 static void say_work(page *p)
 {
     double useful = number(p->r, KC_FLOPS), executed = number(p->r, KC_EXECUTED_FLOPS);
     if (!(useful > 0))
         return;
-    add(p, p->r->has[KC_WAVES] ? "" : "\n");
+    add(p, p->r->schedule_count ? "" : "\n");
     add_amount(p, useful, "FLOP");
     add(p, " of useful work");
     if (executed > 1.005 * useful) {
@@ -453,6 +474,7 @@ const char *kc_result_explain(kc_result *r)
     if (timed)
         say_parts(&p);
     say_waves(&p);
+    say_schedule(&p);
     say_work(&p);
     say_bytes(&p);
     say_link(&p);

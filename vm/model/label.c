@@ -1,7 +1,8 @@
-/* label.c: what tells results of one name apart: "C m=64", "C stages=3"; what a table calls them. */
+/* label.c: what tells results of one name apart: "C m=64", "C stages=3"; what a table calls them; a schedule in words. */
 #include <string.h>
 
 #include "ask.h"
+#include "kernel.h"
 #include "result.h"
 
 static bool is_tile(const char *path)
@@ -60,6 +61,21 @@ static void add_entry(kci_text *text, const kci_schedule_entry *entry)
 
 enum { MOST = 512 };            /* of so many results a table is no longer read by their names */
 
+/* A tile that a search chose, neither 1 nor the whole dim. */
+static bool was_chosen(const kc_result *r, const kci_schedule_entry *entry)
+{
+    if (!r->best || r->best->kind != KC_KERNEL || !is_tile(entry->path) || strcmp(entry->value, "1") == 0)
+        return false;
+    const kci_graph *graph = &((const kc_kernel *)(const void *)r->best)->graph;
+    for (size_t i = 0; i < graph->loop_count; i++) {
+        char whole[32];
+        kci_format_number(graph->loops[i].size, whole);
+        if (strcmp(kci_name(graph->context, graph->loops[i].name), entry->path + strlen("tile.")) == 0)
+            return strcmp(entry->value, whole) != 0;
+    }
+    return false;
+}
+
 void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size_t count)
 {
     count = count <= MOST ? count : 0;
@@ -68,7 +84,7 @@ void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size
     if (others.tiled && r->schedule_count == 0)
         kci_text_add(text, " untiled");
     for (size_t e = 0; e < r->schedule_count; e++) {
-        bool needed = others.untiled && !others.tiled && is_tile(r->schedule[e].path);
+        bool needed = was_chosen(r, &r->schedule[e]) || (others.untiled && !others.tiled && is_tile(r->schedule[e].path));
         for (size_t i = 0; i < count && !needed; i++)
             needed = among[i] && among[i]->schedule_count && is_namesake(r, among[i]) && tells(r, among[i], e);
         if (needed)
@@ -88,4 +104,56 @@ const char *kc_result_label(kc_result *r, kc_result *const *among, size_t count)
     kci_text text = { .context = r->base.context };
     kci_label(&text, r, among, count);
     return kci_text_keep(&text, &r->label);
+}
+
+const char *kc_comparison_label(const kc_comparison *c, size_t row)
+{
+    if (!c || row >= c->row_count)
+        return NULL;
+    kc_context *context = c->base.context;
+    kc_result **all = kci_alloc(context, c->row_count * sizeof *all);
+    if (!all)
+        return NULL;
+    for (size_t i = 0; i < c->row_count; i++)
+        all[i] = c->rows[i].result ? c->rows[i].result : c->rows[i].counted;
+    const char *label = all[row] ? kc_result_label(all[row], all, c->row_count) : c->rows[row].name;
+    kci_free(context, all, c->row_count * sizeof *all);
+    return label;
+}
+
+/* "tile" of "tile.m": the length of what stands before the dot. */
+static size_t group_length(const char *path)
+{
+    return strcspn(path, ".");
+}
+
+/* Figures of a group follow each other: "tile m=128 k=64", "raster m n group=8"; a value's quotes go. */
+void kci_schedule_words(kci_text *text, const kc_result *r)
+{
+    for (size_t e = 0; e < r->schedule_count; e++) {
+        const char *path = r->schedule[e].path, *value = r->schedule[e].value;
+        const char *before = e ? r->schedule[e - 1].path : "";
+        size_t group = group_length(path), length = strlen(value);
+        bool first = e == 0 || group_length(before) != group || strncmp(before, path, group) != 0;
+        kci_text_add(text, e == 0 ? "" : first ? ", " : " ");
+        if (first) {
+            kci_text_add_n(text, path, group);
+            kci_text_add(text, " ");
+        }
+        if (path[group] == '.' && strcmp(path + group, ".order") != 0)
+            kci_text_format(text, "%s=", path + group + 1);
+        if (value[0] == '"')
+            kci_text_add_n(text, value + 1, length - 2);
+        else
+            kci_text_add(text, strcmp(value, "true") == 0 ? "yes" : value);
+    }
+}
+
+const char *kc_result_schedule_line(kc_result *r)
+{
+    if (!r || kci_result_words(r) != KC_OK || r->schedule_count == 0)
+        return NULL;
+    kci_text text = { .context = r->base.context };
+    kci_schedule_words(&text, r);
+    return kci_text_keep(&text, &r->line);
 }

@@ -52,4 +52,7 @@ const char *kci_unstated_limit(const kc_device *device);
 kc_status kci_occupancy_find(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts,
                              const double *sizes, const kc_device *device, bool quiet, kci_occupancy *out);
 
+/* In the note of an evaluation that says how many CTAs a core holds, and why no more. */
+#define KCI_OCCUPANCY_NOTE " a core: bound by "
+
 #endif

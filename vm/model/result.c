@@ -343,6 +343,7 @@ void kci_result_destroy(kc_object *object)
     kci_free_text(context, r->explanation);
     kci_free_text(context, r->formula);
     kci_free_text(context, r->label);
+    kci_free_text(context, r->line);
     kci_free_text(context, r->word);
     kc_release(r->x);
     kc_release(r->of);
@@ -363,6 +364,7 @@ void kci_comparison_destroy(kc_object *object)
             kci_free_text(context, c->rows[i].name);
             kci_free_text(context, c->rows[i].error);
             kc_release(c->rows[i].result);
+            kc_release(c->rows[i].counted);
         }
     kci_free(context, c->rows, c->row_count * sizeof *c->rows);
     kci_free(context, c, sizeof *c);

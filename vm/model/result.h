@@ -55,13 +55,14 @@ struct kc_result {
     kc_object *x;                   /* a kernel or a program */
     kc_device *of;
     kc_options *options;
-    char *explanation, *formula, *label, *word; /* as text, once asked for; word: a text of the schedule */
+    char *explanation, *formula, *label, *line, *word; /* as text, once asked for; word: a text of the schedule */
 };
 
 /* One x on one device. */
 typedef struct kci_comparison_row {
     char *name;
     kc_result *result;              /* NULL: it does not run there */
+    kc_result *counted;             /* of what does not run, for its schedule; NULL: it can't be counted either */
     char *error;
 } kci_comparison_row;
 
@@ -98,6 +99,8 @@ kc_status kci_result_finish(kc_result *result);
 
 /* The result's name and, where others of the list have it on the same device, what its schedule has of its own. */
 void kci_label(kci_text *text, const kc_result *result, kc_result *const *among, size_t count);
+/* Its schedule in words, as kc_result_schedule_line gives it. */
+void kci_schedule_words(kci_text *text, const kc_result *result);
 
 /* The fields that --json, --csv and a ratio know: name, unit. */
 typedef enum kci_field_kind { KCI_FIELD_SUM, KCI_FIELD_DERIVED, KCI_FIELD_OWN } kci_field_kind;

@@ -107,21 +107,18 @@ void kci_print_result(kci_text *text, const kc_object *object)
 void kci_print_comparison(kci_text *text, const kc_object *object)
 {
     const kc_comparison *c = (const kc_comparison *)(const void *)object;
-    kc_result **among = kci_alloc(object->context, c->row_count * sizeof *among);
-    for (size_t i = 0; among && i < c->row_count; i++)
-        among[i] = c->rows[i].result;
-    text->failed = text->failed || !among;
-    for (size_t i = 0; among && i < c->row_count; i++) {
+    for (size_t i = 0; i < c->row_count; i++) {
         const kc_result *r = c->rows[i].result;
+        const char *label = kc_comparison_label(c, i);
         double ratio;
+        text->failed = text->failed || !label;
         if (i)
             kci_text_add(text, "\n");
         if (!r) {
-            kci_text_format(text, "%s on %s: %s", c->rows[i].name, kc_comparison_device(c, i),
-                            c->rows[i].error);
+            kci_text_format(text, "%s on %s: %s", label ? label : "", kc_comparison_device(c, i), c->rows[i].error);
             continue;
         }
-        kci_label(text, r, among, c->row_count);
+        kci_text_add(text, label ? label : "");
         add_times(text, r);
         add_field(text, r, KC_FLOPS, "; ");
         add_field(text, r, KC_BYTES, ", ");
@@ -131,5 +128,5 @@ void kci_print_comparison(kci_text *text, const kc_object *object)
             kci_significant(digits, ratio, 3);
             kci_text_format(text, "; %s times the %s of the first", digits, kc_field_name(shown));
         }
-    }    kci_free(object->context, among, c->row_count * sizeof *among);
+    }
 }

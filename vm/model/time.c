@@ -408,7 +408,7 @@ static kc_status note_occupancy(const timing *t, const kci_occupancy *o)
     double ctas = t->counts->ctas, cores = t->device->full.cores;
     if (!t->notes)
         return KC_OK;
-    kc_status status = kci_note(t->notes, "%.0f CTA%s of %.0f warps fit%s a core: bound by %s", o->ctas,
+    kc_status status = kci_note(t->notes, "%.0f CTA%s of %.0f warps fit%s" KCI_OCCUPANCY_NOTE "%s", o->ctas,
                                 o->ctas == 1 ? "" : "s", o->warps, o->ctas == 1 ? "s" : "", kci_limit_name(o->limit));
     if (status == KC_OK && ctas < cores)
         status = kci_note(t->notes, "%.0f CTA%s leave%s %.0f of %.0f cores idle%s", ctas, ctas == 1 ? "" : "s", ctas == 1 ? "s" : "",
