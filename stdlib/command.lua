@@ -1,9 +1,10 @@
--- command.lua: what `kcost NAME k=v …` shows: a kernel of the stdlib by its name, without a script.
+-- command.lua: what `kcost NAME k=v …` shows: a kernel of the stdlib by its name, a model by its file, without a script.
 --
 --     kcost gemm m,n,k=4096 --device h100
 --     kcost attention.standard i=4096 d=128 h=32 causal=true --device a100,h100 --as pytorch
 --     kcost gemm m=64 n=4096 k=4096 tile.m=64 tile.n=128 tile.k=64 stages=4 --device h100 --measured 12us
 local kc = require "kcost"
+local report = kc.lib.report
 local command = {}
 
 -- What a name without a dot stands for; any other is FAMILY.FUNCTION of kc.lib.
@@ -32,7 +33,8 @@ local function call(name, f, ...)
     if good then return answer end
     local what = tostring(answer):gsub("^kcost/[%w_]+%.lua:%d+: ", ""):gsub("^[%w_.]+: (kc%.)", "%1")
         :gsub("^kc%.[%w_]+: ", "")
-    while what:sub(1, #name + 2) == name .. ": " do what = what:sub(#name + 3) end
+    while what:sub(1, #name + 2) == name .. ": " or what:sub(1, #name + 2) == name .. ", " do what = what:sub(#name + 3) end
+    if what == "cannot read " .. name then what = "it cannot be read" end
     fail("%s", what)
 end
 
@@ -138,9 +140,68 @@ local function kernel_of(name, words)
     return tiled
 end
 
--- `name`: the kernel; `words`: its parameters as { name, text } pairs; `asked`: device (names, "," between
+-- ---- how many CTAs a core holds -----------------------------------------------------------------------------------
+
+local function occupancy_of(words, asked)
+    local cta = {}
+    for _, word in ipairs(words) do
+        local number, unit = word[2]:match("^([%d.]+)([KM]?)i?B?$") -- 48K, 48KiB
+        cta[word[1]] = number and tonumber(number) * (unit == "K" and 1024 or unit == "M" and 1024^2 or 1) or value_of(word[2])
+    end
+    if not asked.device then fail("it needs --device, such as h100") end
+    return call("occupancy", kc.occupancy, asked.device, cta)
+end
+
+-- ---- a model --------------------------------------------------------------------------------------------------
+
+-- What `kcost config.json` takes: of a step, else an option of kc.lib.transformer.
+local steps = { seq = 2048, cached = 2048, batch = 1 }
+
+-- Its size and cache, a prefill and a decode kernel by kernel, what became of each key; with a device also what fits.
+local function model_of(file, words, asked)
+    local step, options, results = {}, {}, {}
+    for name, default in pairs(steps) do step[name] = default end
+    for _, word in ipairs(words) do
+        local name, value = word[1], value_of(word[2])
+        if steps[name] then step[name] = value else options[name] = value end
+    end
+    if asked.measured then fail("--measured is of a kernel") end
+    local model = call(file, function()
+        local good, what = pcall(function() return kc.lib.transformer(kc.load_json(file), options) end)
+        return good and what or error((tostring(what):gsub("parameter; there are ", "%0batch, cached, seq, ")), 0)
+    end)
+    local programs = {
+        call(file, model.prefill, model, { seq = step.seq }),
+        call(file, model.decode, model, { cached = step.cached, batch = step.batch }),
+    }
+    local n, as = model.parameters, asked.as and { convention = convention_of(asked.as) } or nil
+    local lines = { ("%s: %s parameters, %s of them multiplied by each token; %s in memory, cache %s a token"):format(model.name,
+        report.si(n.stored, ""), report.si(n.active, ""), report.si(n.bytes, "B"), report.si(model.cache, "B")) }
+    for device in (asked.device or ""):gmatch("[^,]+") do
+        local fits = call(file, model.memory, model, { device = device, tokens = step.cached })
+        lines[#lines + 1] = ("on %s %s sequences of %s tokens fit beside the weights"):format(kc.device(device).id,
+            kc.str(fits.largest_batch), kc.str(step.cached))
+    end
+    lines[#lines + 1] = ("prefill: seq=%s; decode: batch=%s cached=%s"):format(kc.str(step.seq), kc.str(step.batch), kc.str(step.cached))
+    results[1] = table.concat(lines, "\n")
+    for _, program in ipairs(programs) do
+        for device in (asked.device or ""):gmatch("[^,]+") do
+            results[#results + 1] = asked.best and call(file, kc.best, program, device, nil, as)
+                or call(file, kc.evaluate, program, device, as)
+        end
+        if not asked.device then results[#results + 1] = call(file, kc.count, program, as) end
+    end
+    results[#results + 1] = model:audit_table()
+    return results
+end
+
+-- ---- the whole -------------------------------------------------------------------------------------------------
+
+-- `name`: the kernel, or a model's file; `words`: its parameters as { name, text } pairs; `asked`: device (names, "," between
 -- them), measured, as, best.  A result, or a list: one a device, with best the fastest schedule behind it.
 function command.run(name, words, asked)
+    if name:find("%.json$") then return model_of(name, words, asked) end
+    if name == "occupancy" then return occupancy_of(words, asked) end
     local kernel, results = kernel_of(name, words), {}
     local as = asked.as and convention_of(asked.as)
     if not asked.device then

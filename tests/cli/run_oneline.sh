@@ -80,11 +80,50 @@ spelt() {
     done
     fact "a measured time needs a device" says "--measured needs --device" "$KCOST" gemm $cube --measured 12us
     fact "a search needs a device" says "--best needs --device" "$KCOST" gemm $cube --best
-    fact "a word that is no parameter is wrong usage" exits 2 "$KCOST" gemm m
+    fact "a number that is no parameter is wrong usage" exits 2 "$KCOST" gemm 4096 4096 4096
+    fact "and said once, with what would be right" is "kcost: a kernel takes name=value, such as m=4096, not '4096'
+Try 'kcost --help'." shell '"$KCOST" gemm 4096 4096 4096 2>&1 || true'
+    fact "a name without a value is true" spelt "kc.count(kc.lib.attention.standard { i = 128, d = 64, causal = true })" \
+        attention.standard i,j=128 d=64 causal
+    fact "several names take one value" \
+        spelt "kc.count(kc.tile(kc.lib.gemm.plain { m = 512, n = 512, k = 512 }, { m = 64, n = 64 }))" \
+        gemm m,n,k=512 tile.m,tile.n=64
+    fact "a convention may be changed" \
+        spelt "kc.count(kc.lib.attention.standard { i = 128, d = 64, causal = true }, { convention = { as = 'palm', causal = 'half' } })" \
+        attention.standard i=128 d=64 causal --as palm,causal=half
+    fact "a switch alone changes kcost's own" \
+        spelt "kc.count(kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }, { convention = { multiply_add = 1 } })" gemm $cube --as multiply_add=1
+    fact "a wrong switch is told which there are" says "there is no switch 'mad'; there are multiply_add, " "$KCOST" gemm $cube --as mad=1
+    fact "occupancy is asked without a kernel" \
+        spelt "kc.occupancy('h100', { threads = 256, registers = 128, stage = 32768, stages = 2, keep = 2 })" \
+        occupancy threads=256 registers=128 stage=32K stages=2 keep=2 --device h100
+    fact "sizes are binary there" spelt "kc.occupancy('h100', { threads = 256, smem = 49152 })" occupancy threads=256 smem=48KiB --device h100
+    fact "occupancy needs a device" says "kcost: occupancy: it needs --device, such as h100" "$KCOST" occupancy threads=256
     fact "a wrong parameter fails" exits 1 "$KCOST" gemm m=x n=1 k=1
     fact "--best is for kernels" says "--best belongs to a kernel" "$KCOST" --best -e 'return 1'
     fact "quotes, brackets and line ends are text" says "m: expected a whole number of at least 1, got" "$KCOST" gemm "$(printf 'm="]]\n\\"x')" n=1 k=1
 }
 cp scripts/roofline101.lua "$here/gemm"
 fact "a file of that name is a script" shell 'cd "$1" && "$KCOST" gemm >/dev/null' - "$here"
+
+# ---- a model by its file ----------------------------------------------------------------------------------
+
+hybrid=tests/data/models/hybrid.json
+model="kc.lib.transformer(kc.load_json('$hybrid'))"
+same_steps() {
+    "$KCOST" --json -e "local m = $model return { kc.evaluate(m:prefill { seq = 64 }, 'h100'), kc.evaluate(m:decode { cached = 100, batch = 4 }, 'h100') }" |
+        sed 's/^\[//; s/\]$//' >"$here/steps"
+    "$KCOST" --json "$hybrid" seq=64 cached=100 batch=4 --device h100 >"$here/model"
+    grep -qF -- "$(cat "$here/steps")" "$here/model"
+}
+fact "a model's file is priced as a prefill and a decode" same_steps
+fact "it says its size" has "parameters, " "$KCOST" "$hybrid"
+fact "what fits on a device" has "sequences of 2048 tokens fit beside the weights" "$KCOST" "$hybrid" --device h100
+fact "and what became of each key" has "line 9: no number, so as if not there" "$KCOST" "$hybrid"
+fact "options of the model are taken" shell '"$KCOST" "$1" kv_dtype=f8 >"$2" && ! "$KCOST" "$1" | cmp -s - "$2"' - "$hybrid" "$here/f8"
+fact "a wrong one is told which there are" says "sec: no such parameter; there are batch, cached, seq, activations, " "$KCOST" "$hybrid" sec=1
+fact "a file that is not there is said" says "kcost: nowhere.json: it cannot be read" "$KCOST" nowhere.json
+echo '{"model_type":' >"$here/broken.json"
+fact "a broken one has its place" says "broken.json: line 2, column 1: it ends too early" "$KCOST" "$here/broken.json"
+fact "a measured time is of a kernel" says "--measured is of a kernel" "$KCOST" "$hybrid" --device h100 --measured 1ms
 facts_end

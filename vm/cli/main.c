@@ -95,6 +95,16 @@ static kc_status run_text(kc_vm *vm, watch *seen, char *text, size_t length, con
     return status;
 }
 
+/* The line numbers stay; what is not asked for takes no time. */
+static kc_status run_code(kc_vm *vm, watch *seen, const char *code)
+{
+    static const char head[] = "local kc = require 'kcost' ";
+    char *text = calloc(1, sizeof head + strlen(code));
+    if (text)
+        strcat(strcpy(text, strstr(code, "kc") ? head : ""), code);
+    return run_text(vm, seen, text, text ? strlen(text) : 0, "command line");
+}
+
 static kc_status run(kc_vm *vm, const options *o, watch *seen)
 {
     if (o->kernel || o->diff || o->complete) {
@@ -107,7 +117,7 @@ static kc_status run(kc_vm *vm, const options *o, watch *seen)
     if (status != KC_OK)
         return status;
     if (o->code)
-        return run_text(vm, seen, strdup(o->code), strlen(o->code), "command line");
+        return run_code(vm, seen, o->code);
     if (strcmp(o->words[0], "-") == 0) {
         size_t length;
         char *text = output_read(stdin, &length);

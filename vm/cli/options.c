@@ -23,7 +23,7 @@ static const struct {
     const char *argument;           /* NULL: none; in brackets: may be left out */
     const char *help;
 } table[] = {
-    { 'e', NULL, "CODE", "run CODE instead of a script" },
+    { 'e', NULL, "CODE", "run CODE instead of a script; kc is there" },
     { SET, "set", "NAME=VALUE", "what param(NAME, default) gives in the script" },
     { DEVICE, "device", "NAME", "the same as --set device=NAME" },
     { JSON, "json", NULL, "print one JSON document" },
@@ -36,7 +36,7 @@ static const struct {
     { THREADS, "threads", "N", "sweep in N threads; one a core if it is not given" },
     { SHARD, "shard", "I/N", "sweep only part I of N; 'kcost merge' joins the parts" },
     { MEASURED, "measured", "TIME", "of a kernel: what it took, as 612us, beside the roofs" },
-    { AS, "as", "CONVENTION", "of a kernel: counted as that tool or paper counts, such as pytorch" },
+    { AS, "as", "CONVENTION", "of a kernel: counted as others count: pytorch, fma1, causal=half; kcost help conventions" },
     { BEST, "best", NULL, "of a kernel: the fastest schedule too" },
     { TOLERANCE, "tolerance", "SHARE", "diff: differences up to it are none, as 1% or 0.01; 0 if it is not given" },
     { MEMORY, "memory-limit", "SIZE", "the script may take SIZE bytes: 16M; K, M and G are 2^10, 2^20, 2^30" },
@@ -60,6 +60,7 @@ static const struct {
     { NULL, "[options] -e 'code'", NULL },
     { NULL, "[options] -", "the script comes from standard input" },
     { NULL, "[options] KERNEL [name=value ...]", "of the stdlib, such as gemm" },
+    { NULL, "[options] MODEL.json [name=value ...]", "what serving it takes, from its config.json" },
     { "devices", "[NAME ...] [--check [FILE ...]]", "lists, shows or checks them" },
     { "diff", "BEFORE AFTER", "two documents of --json; fails where a cost grew" },
     { "merge", "PART ...", "parts of a sweep, as --json or --csv printed them" },
@@ -91,7 +92,7 @@ static void help_usage(FILE *out)
         const char *subcommand = usage[i].subcommand ? usage[i].subcommand : "";
         snprintf(words, sizeof words, "%s%s%s", subcommand, *subcommand ? " " : "", usage[i].words);
         if (usage[i].text)
-            fprintf(out, "%s kcost %-33s  (%s)\n", i ? "      " : "usage:", words, usage[i].text);
+            fprintf(out, "%s kcost %-37s  (%s)\n", i ? "      " : "usage:", words, usage[i].text);
         else
             fprintf(out, "%s kcost %s\n", i ? "      " : "usage:", words);
     }
@@ -329,9 +330,11 @@ static void take(options *o, int letter)
     }
 }
 
-/* "gemm", "norm.rms"; a script's name has another dot or a slash, or is a file's. */
+/* "gemm", "norm.rms", or a model, "config.json"; a script's name has another dot or a slash, or is a file's. */
 static bool is_kernel(const char *word)
 {
+    if (has_ending(word, ".json"))
+        return true;
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     size_t family = strspn(word, letters), member = word[family] == '.' ? strspn(word + family + 1, letters) : 0;
     size_t length = family + (member ? member + 1 : 0);
@@ -365,7 +368,15 @@ static void take_help(options *o)
     o->word_count = 0;
 }
 
-/* What follows the name of a script or kernel are its parameters. */
+/* "causal" */
+static bool is_name(const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    size_t first = strspn(word, letters);
+    return first > 0 && word[first + strspn(word + first, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] == '\0';
+}
+
+/* What follows the name of a script or kernel are its parameters; a kernel's without a value is true. */
 static void take_words(options *o)
 {
     if (!o->code && o->word_count > 0 && strcmp(o->words[0], "help") == 0)
@@ -394,8 +405,12 @@ static void take_words(options *o)
     if (!o->kernel && (o->measured || o->as || o->best))
         wrong(o, "--%s belongs to a kernel, as in: kcost gemm m=4096 n=4096 k=4096 --device h100",
               o->measured ? "measured" : o->as ? "as" : "best");
-    for (size_t i = o->code ? 0 : 1; i < o->word_count; i++)
-        add_pair(o, o->words[i], o->kernel ? "a kernel takes name=value, not '%s'" : "a script takes name=value, not '%s'");
+    for (size_t i = o->code ? 0 : 1; i < o->word_count && o->what != WRONG; i++)
+        if (o->kernel && is_name(o->words[i]))
+            add_setting(o, o->words[i], strlen(o->words[i]), "true");
+        else
+            add_pair(o, o->words[i], o->kernel ? "a kernel takes name=value, such as m=4096, not '%s'"
+                                               : "a script takes name=value, not '%s'");
     if (!o->code && o->word_count == 0 && isatty(STDIN_FILENO))
         o->what = o->what == RUN ? PROMPT : o->what;
     else if (!o->code && o->word_count == 0)
@@ -407,6 +422,7 @@ static void take_words(options *o)
 
 options options_read(int argc, char **argv)
 {
+    static char name[] = "kcost";   /* what getopt_long begins its messages with */
     options o = { .what = RUN, .verbosity = NORMAL };
     char letters[2 * COUNT + 2];
     struct option longs[COUNT + 1];
@@ -416,6 +432,8 @@ options options_read(int argc, char **argv)
         return o;
     }
     for_getopt(letters, longs);
+    if (argc > 0)
+        argv[0] = name;
     int letter;
     while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1)
         take(&o, letter);
