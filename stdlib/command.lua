@@ -27,15 +27,21 @@ local function fail(...)
     error(string.format(...), 0)
 end
 
--- What f gives.  Of an error's place only that in a file of the user is of use; the command has said `name` already.
+-- An error without its place, unless that is in a file of the user: the command has said `name` already.
+local function sentence(name, what)
+    local function behind_name(text)
+        while text:sub(1, #name + 2) == name .. ": " or text:sub(1, #name + 2) == name .. ", " do text = text:sub(#name + 3) end
+        return text
+    end
+    what = behind_name((tostring(what):gsub("^kcost/[%w_]+%.lua:%d+: ", "")))
+    what = behind_name((what:gsub("^[%w_.]+: (kc%.)", "%1"):gsub("^kc%.[%w_]+: ", "")))
+    return what == "cannot read " .. name and "it cannot be read" or what
+end
+
+-- What f gives.
 local function call(name, f, ...)
     local good, answer = pcall(f, ...)
-    if good then return answer end
-    local what = tostring(answer):gsub("^kcost/[%w_]+%.lua:%d+: ", ""):gsub("^[%w_.]+: (kc%.)", "%1")
-        :gsub("^kc%.[%w_]+: ", "")
-    while what:sub(1, #name + 2) == name .. ": " or what:sub(1, #name + 2) == name .. ", " do what = what:sub(#name + 3) end
-    if what == "cannot read " .. name then what = "it cannot be read" end
-    fail("%s", what)
+    return good and answer or fail("%s", sentence(name, answer))
 end
 
 local function functions_of(family)
@@ -166,10 +172,8 @@ local function model_of(file, words, asked)
         if steps[name] then step[name] = value else options[name] = value end
     end
     if asked.measured then fail("--measured is of a kernel") end
-    local model = call(file, function()
-        local good, what = pcall(function() return kc.lib.transformer(kc.load_json(file), options) end)
-        return good and what or error((tostring(what):gsub("parameter; there are ", "%0batch, cached, seq, ")), 0)
-    end)
+    local good, model = pcall(function() return kc.lib.transformer(kc.load_json(file), options) end)
+    if not good then fail("%s", (sentence(file, model):gsub("parameter; there are ", "%0batch, cached, seq, "))) end
     local programs = {
         call(file, model.prefill, model, { seq = step.seq }),
         call(file, model.decode, model, { cached = step.cached, batch = step.batch }),
