@@ -184,7 +184,7 @@ function help.members(kind)
 end
 
 local function kind_text(object)
-    local lines = { "A " .. object.kind .. ". " .. object.text, "" }
+    local lines = { (object.kind:find("^[aeiou]") and "An " or "A ") .. object.kind .. ". " .. object.text, "" }
     if object.kind == "result" then
         for _, field in ipairs(reference.fields) do
             lines[#lines + 1] = row(field[1], (field[2] ~= "" and "[" .. field[2] .. "] " or "") .. one_line(field[3]))

@@ -331,7 +331,7 @@ error; more than 10^8 steps are refused.]],
     { example = [[kc.verify(kc.resize(flash, { ["i j"] = 512 }))]] })
 
 call("device", "device: string|table", "Device", [[
-A shipped device by its id or alias, or your own, by its figures; `dev:with { hbm = { bandwidth = 4.8e12 } }` changes one.]],
+A shipped device by its id or alias, or your own, by its file (`"mine.lua"`, not in a sandbox) or its figures; `dev:with { hbm = { bandwidth = 4.8e12 } }` changes one.]],
     { shown = "device(name or table)", example = [[kc.device("h100-sxm5"):with { hbm = { bandwidth = 4.8e12 } }]] })
 
 call("occupancy", "device: Device|string, cta: Cta", "Occupancy", "How many CTAs a core holds, with no kernel.",

@@ -2502,7 +2502,7 @@ function kc.load_json(path) end
 ---@return number
 function kc.verify(kernel) end
 
----A shipped device by its id or alias, or your own, by its figures; `dev:with { hbm = { bandwidth = 4.8e12 } }` changes one.
+---A shipped device by its id or alias, or your own, by its file (`"mine.lua"`, not in a sandbox) or its figures; `dev:with { hbm = { bandwidth = 4.8e12 } }` changes one.
 ---```lua
 ---kc.device("h100-sxm5"):with { hbm = { bandwidth = 4.8e12 } }
 ---```

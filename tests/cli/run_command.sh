@@ -198,11 +198,18 @@ fact "its errors are at the script's line" says "command line:1: gemm.fail: no" 
     -e 'local x = require("kcost").lib.gemm.fail() return x'
 fact "require finds modules on it" is "a neighbour" on_path "$KCOST" -e 'return require("friend")'
 fact "a folder of it may be a template" is replaced env "KCOST_PATH=/none;$here/share/?.lua" "$KCOST" -e "$lib kc.lib.gemm.plain()"
+cp "$here/share/devices/h100-sxm5.lua" "$here/mine.lua"
+fact "a device's file stands for its name" is "mine 99" "$KCOST" --device "$here/mine.lua" -e "$device"
+fact "also where devices are shown" has "mine: " "$KCOST" devices "$here/mine.lua"
+echo 'return { name = "x", hbm = { bandwith = 1 } }' >"$here/bad.lua"
+fact "what is wrong in it is said of it" is "kcost: $here/bad.lua: unknown figure 'hbm.bandwith'; did you mean 'hbm.bandwidth'?" \
+    shell '"$1" devices "$2" 2>&1 || true' - "$KCOST" "$here/bad.lua"
+fact "a sandbox reads none" says "this script may not read files" "$KCOST" --sandbox --device "$here/mine.lua" -e "$device"
 fact "KCOST_PATH replaces a device" is "h100-sxm5 99" on_path "$KCOST" --device h100-sxm5 -e "$device"
 fact "also under its alias" is "h100-sxm5 99" on_path "$KCOST" --device h100 -e "$device"
 fact "and adds one, whose id is the file's name" is "half-h100 77" on_path "$KCOST" --device half-h100 -e "$device"
 fact "the others are as shipped" is "a100-sxm4-80gb 108" on_path "$KCOST" --device a100 -e "$device"
-fact "a file that is no device is named" says "five.lua returns 5, and a device's table is wanted" on_path "$KCOST" --device five -e "$device"
+fact "a file that is no device is named" says "five.lua: it returns 5, and a device's table is wanted" on_path "$KCOST" --device five -e "$device"
 fact "a name with a slash is none of a file" says "unknown device" on_path "$KCOST" --device ../devices/five -e "$device"
 fact "kcost devices shows it" has half-h100 on_path "$KCOST" devices half-h100
 fact "kcost devices says what it does not find" says "unknown device 'h1000'" on_path "$KCOST" devices h1000

@@ -11,15 +11,22 @@
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
 
-/* Where devices come from: what is compiled in, or with KCOST_PATH a VM that looks there first. */
+/* Where devices come from: what is compiled in, or a VM that looks on KCOST_PATH first and reads files. */
 typedef struct shelf {
     kc_context *context;
     kc_vm *vm;
 } shelf;
 
+static bool begins(const char *path, const char *start)
+{
+    return strncmp(path, start, strlen(start)) == 0;
+}
+
 static int failed(const shelf *from, int status)
 {
-    complain("%s", from->vm ? kc_vm_message(from->vm) : kc_context_message(from->context));
+    static const char place[] = "devices:1: "; /* of the script of `named`, which is no place */
+    const char *message = from->vm ? kc_vm_message(from->vm) : kc_context_message(from->context);
+    complain("%s", begins(message, place) ? message + strlen(place) : message);
     return status;
 }
 
@@ -40,11 +47,6 @@ static bool ends(const char *path, const char *end)
 {
     size_t length = strlen(path), size = strlen(end);
     return length >= size && strcmp(path + length - size, end) == 0;
-}
-
-static bool begins(const char *path, const char *start)
-{
-    return strncmp(path, start, strlen(start)) == 0;
 }
 
 /* Units of section 5's figures; NULL: a plain number. */
@@ -488,6 +490,15 @@ static int run(const shelf *from, const options *o, const page *p)
     return status;
 }
 
+/* kcost devices mine.lua */
+static bool names_file(const options *o)
+{
+    for (size_t i = 1; i < o->word_count; i++)
+        if (ends(o->words[i], ".lua"))
+            return true;
+    return false;
+}
+
 int devices_command(const options *o, FILE *out)
 {
     if (o->format == FORMAT_CSV || o->format == FORMAT_CSV_TENSORS || o->code || o->setting_count) {
@@ -496,7 +507,7 @@ int devices_command(const options *o, FILE *out)
     }
     shelf from = { .context = kc_context_new(NULL, NULL) };
     kc_vm_options asked = { .trusted = 1, .path = getenv("KCOST_PATH") };
-    if (!from.context || (asked.path && kc_vm_new(&asked, &from.vm) != KC_OK)) {
+    if (!from.context || ((asked.path || names_file(o)) && kc_vm_new(&asked, &from.vm) != KC_OK)) {
         complain("not enough memory");
         kc_context_free(from.context);
         return FAILED;

@@ -85,18 +85,18 @@ static int push_changed(kci_call *c, const kc_device *base, int index, const cha
     return 1;
 }
 
-/* A device's file is evaluated with no library in reach, as those that are compiled in. */
+/* A device's file is evaluated with no library in reach, as those that are compiled in.  What is wrong in it is said of it. */
 static int push_device_file(kci_call *c, const char *path, const char *id)
 {
     lua_State *L = c->L;
+    kci_call file = {.L = L, .state = c->state, .name = path, .global = true};
     kci_load_as(c, path, lua_pushfstring(L, "@%s", path));
     lua_newtable(L);
     kci_set_environment(L);
     lua_call(L, 0, 1);
     if (lua_type(L, -1) != LUA_TTABLE)
-        return kci_error(c, "%s returns %s, and a device's table is wanted", path,
-                         kci_push_described(L, c->state, -1));
-    return push_changed(c, NULL, lua_gettop(L), id);
+        return kci_error(&file, "it returns %s, and a device's table is wanted", kci_push_described(L, c->state, -1));
+    return push_changed(&file, NULL, lua_gettop(L), id);
 }
 
 static int push_compiled_in(kci_call *c, const char *name)
@@ -104,10 +104,28 @@ static int push_compiled_in(kci_call *c, const char *name)
     KCI_RETURN(c, kc_device_named(c->state->context, name));
 }
 
-/* devices/NAME.lua of the path, by the name as it is or by the id that it stands for. */
+/* "my/chip.lua": the file itself, whose id is "chip". */
+static int push_given_file(kci_call *c, const char *path)
+{
+    if (c->state->vm && !c->state->trusted)
+        return kci_error(c, "this script may not read files: %s", path);
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    lua_pushlstring(c->L, name, strlen(name) - strlen(".lua"));
+    return push_device_file(c, path, lua_tostring(c->L, -1));
+}
+
+static bool is_file_of_lua(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".lua") == 0 && name[length - 5] != '/';
+}
+
+/* A file; devices/NAME.lua of the path, by the name as it is or by the id that it stands for. */
 int kci_push_named_device(kci_call *c, const char *name)
 {
     lua_State *L = c->L;
+    if (is_file_of_lua(name))
+        return push_given_file(c, name);
     if (kci_push_replaced(L, c->state, "devices", name))
         return push_device_file(c, lua_tostring(L, -1), name);
     push_compiled_in(c, name);
