@@ -170,9 +170,21 @@ local function whole(x, least)
     return type(x) == "number" and x >= least and x == math.floor(x)
 end
 
+-- "512 1+4096" is { { 512, 0 }, { 1, 4096 } }.
+local function requests_of(given)
+    if type(given) == "number" then given = kc.str(given) end
+    if type(given) ~= "string" then return given end
+    local requests = {}
+    for word in given:gmatch("[^%s,]+") do
+        local new, cached = word:match("^(%d+)%+?(%d*)$")
+        requests[#requests + 1] = { tonumber(new or 0), tonumber(cached) or 0 }
+    end
+    return requests
+end
+
 -- Sequences of different lengths in one launch: chunks of prefills beside decodes.  It has no seq, cached,
 -- keys and batch.
---     requests   a list of { new, cached } tokens, required
+--     requests   a list of { new, cached } tokens, or as text: "512 1+4096"; required
 --     causal     true
 --     loops, packed, tile, schedule    as of `flash`
 -- Live pairs of a request, causal: new cached + new (new + 1) / 2.
@@ -180,11 +192,11 @@ function attention.ragged(p)
     local given = p
     p = parts_taken("attention.ragged", p, { "seq", "cached", "keys", "batch" },
         { requests = parameters.required, causal = true })
-    local parts = {}
-    if type(given.requests) ~= "table" then
+    local parts, requests = {}, requests_of(given.requests)
+    if type(requests) ~= "table" then
         error("attention.ragged: requests: expected a list such as { { 512, 0 }, { 1, 4096 } }")
     end
-    for n, request in ipairs(p.requests) do
+    for n, request in ipairs(requests) do
         if type(request) ~= "table" or not whole(request[1], 1) or not whole(request[2], 0) then
             error("attention.ragged: requests[" .. n .. "]: expected { new, cached } tokens")
         end

@@ -454,7 +454,7 @@ function attention.flash(p) end
 ---@field kv_heads? integer heads of K and V, which divide heads (GQA; 1 is MQA): heads
 ---@field loops? string as of `flash`
 ---@field packed? boolean as of `flash`
----@field requests any a list of { new, cached } tokens, required
+---@field requests any a list of { new, cached } tokens, or as text: "512 1+4096"; required
 ---@field schedule? table as of `flash`
 ---@field tile? table as of `flash`
 ---@field value_dim? integer of V and O: head_dim
@@ -469,7 +469,7 @@ function attention.flash(p) end
 
 ---Sequences of different lengths in one launch: chunks of prefills beside decodes.  It has no seq, cached,
 ---keys and batch.
----    requests   a list of { new, cached } tokens, required
+---    requests   a list of { new, cached } tokens, or as text: "512 1+4096"; required
 ---    causal     true
 ---    loops, packed, tile, schedule    as of `flash`
 ---Live pairs of a request, causal: new cached + new (new + 1) / 2.

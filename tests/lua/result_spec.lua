@@ -169,6 +169,16 @@ describe("a comparison", function()
         assert.is_true(failing.holds(failing.message(kc.compare, { fused }, 5), "devices is 5", "a list"))
     end)
 
+    it("tells kernels of one name apart by sizes and dtypes, then by schedules", function()
+        local gemm, k = kc.lib.gemm.plain, 64
+        local text = tostring(kc.compare({
+            gemm { m = 512, n = 64, k = k }, gemm { m = 512, n = 64, k = k, dtype = "bf16" }, gemm { m = 64, n = 64, k = k },
+            kc.tile(gemm { m = 64, n = 64, k = k }, { m = 32 }),
+        }, "h100"))
+        assert.is_true(failing.holds(text, "gemm[m=512 A f16 B f16 C f16] on", "gemm[m=512 A bf16 B bf16 C bf16] on",
+            "gemm[m=64 A f16 B f16 C f16] untiled on", "gemm[m=64 A f16 B f16 C f16] m=32 k=64 n=64 on"), text)
+    end)
+
     it("tells apart also what does not run", function()
         local large = kc.resize(C, { k = 4096 })
         local tries = { kc.tile(large, { m = 64, n = 128, k = 64 }), kc.tile(large, { m = 256, n = 128, k = 64 }, { stages = 8 }) }

@@ -403,8 +403,8 @@ const char *kc_ledger_name(kc_ledger column);
 kc_status kc_result_number(const kc_result *result, kc_field field, double *value);
 const char *kc_result_name(const kc_result *result);
 /* What a table calls it among others: its name, and where one of them has the same on the
- * same device, what tells its schedule apart, "C m=64"; with its tile where kc_best chose it.  Entries
- * may be NULL; among more than 512 it is the name.  NULL: no memory. */
+ * same device, what tells it apart, of its sizes and dtypes "C[m=512 A f8]", else of its schedule "C m=64";
+ * with its tile where kc_best chose it.  Entries may be NULL; among more than 512 it is the name.  NULL: no memory. */
 const char *kc_result_label(kc_result *result, kc_result *const *among, size_t count);
 const char *kc_result_device(const kc_result *result);     /* NULL: counted only */
 /* That device itself, a new reference; NULL also of a kernel of a program, whose device is the program's. */

@@ -1,21 +1,30 @@
-/* label.c: what tells results of one name apart: "C m=64", "C stages=3"; what a table calls them; a schedule in words. */
+/* label.c: what tells results of one name apart: "C m=64", "C stages=3", "C[m=512]"; what a table calls them; a schedule in
+ * words. */
 #include <string.h>
 
 #include "ask.h"
 #include "kernel.h"
 #include "result.h"
+#include "tensor.h"
 
 static bool is_tile(const char *path)
 {
     return strncmp(path, "tile.", 5) == 0;
 }
 
-static bool has_entry(const kc_result *r, const kci_schedule_entry *entry)
+static const char *value_of(const kc_result *r, const char *path)
 {
     for (size_t i = 0; i < r->schedule_count; i++)
-        if (strcmp(r->schedule[i].path, entry->path) == 0)
-            return strcmp(r->schedule[i].value, entry->value) == 0;
-    return false;
+        if (strcmp(r->schedule[i].path, path) == 0)
+            return r->schedule[i].value;
+    return NULL;
+}
+
+/* A tile of a dim that the other has no tile of says less than their sizes do. */
+static bool differs(const kc_result *other, const kci_schedule_entry *entry)
+{
+    const char *value = value_of(other, entry->path);
+    return value ? strcmp(value, entry->value) != 0 : !is_tile(entry->path);
 }
 
 /* Would a table show both under one name? */
@@ -25,20 +34,73 @@ static bool is_namesake(const kc_result *r, const kc_result *other)
     return other != r && same_device && strcmp(other->name, r->name) == 0 && r->kernel_count + other->kernel_count == 0;
 }
 
-/* Does one of the first `count` entries tell r from `other`? */
-static bool told_before(const kc_result *r, const kc_result *other, size_t count)
+/* NULL: no kernel, or one that was made by hand. */
+static const kci_graph *graph_of(const kc_result *r)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!has_entry(other, &r->schedule[i]))
+    return r->x && r->x->kind == KC_KERNEL ? &((const kc_kernel *)(const void *)r->x)->graph : NULL;
+}
+
+/* A dim of r that `other` has in another size, or not at all. */
+static bool size_tells(const kc_result *r, const kc_result *other, size_t loop)
+{
+    const kci_graph *graph = graph_of(r), *others = graph_of(other);
+    if (!graph || !others || loop >= graph->loop_count)
+        return false;
+    for (size_t i = 0; i < others->loop_count; i++)
+        if (others->loops[i].name == graph->loops[loop].name)
+            return others->loops[i].size != graph->loops[loop].size;
+    return true;
+}
+
+static const char *dtype_of(const kci_graph *graph, size_t tensor)
+{
+    const kc_tensor *of = graph->tensors[tensor].tensor;
+    return of ? kc_object_name((const kc_object *)(const void *)of->dtype) : "";
+}
+
+/* A tensor of r that `other` has in another dtype. */
+static bool dtype_tells(const kc_result *r, const kc_result *other, size_t tensor)
+{
+    const kci_graph *graph = graph_of(r), *others = graph_of(other);
+    if (!graph || !others || tensor >= graph->tensor_count)
+        return false;
+    for (size_t i = 0; i < others->tensor_count; i++)
+        if (strcmp(others->tensors[i].name, graph->tensors[tensor].name) == 0)
+            return strcmp(dtype_of(others, i), dtype_of(graph, tensor)) != 0;
+    return false;
+}
+
+/* Are they not the same kernel at the same sizes? */
+static bool told_by_graph(const kc_result *r, const kc_result *other)
+{
+    const kci_graph *graph = graph_of(r), *others = graph_of(other);
+    for (size_t i = 0; graph && i < graph->loop_count; i++)
+        if (size_tells(r, other, i))
+            return true;
+    for (size_t i = 0; others && i < others->loop_count; i++)
+        if (size_tells(other, r, i))
+            return true;
+    for (size_t i = 0; graph && i < graph->tensor_count; i++)
+        if (dtype_tells(r, other, i))
             return true;
     return false;
 }
 
-/* All tiles that differ; of the rest what tells r from one that nothing before it does. */
+/* Does one of the first `count` entries tell r from `other`? */
+static bool told_before(const kc_result *r, const kc_result *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (differs(other, &r->schedule[i]))
+            return true;
+    return false;
+}
+
+/* All tiles that differ; of the rest what tells r from one that nothing before it does.  What is another kernel, or at other
+ * sizes, is told by that. */
 static bool tells(const kc_result *r, const kc_result *other, size_t e)
 {
     const kci_schedule_entry *entry = &r->schedule[e];
-    return !has_entry(other, entry) && (is_tile(entry->path) || !told_before(r, other, e));
+    return differs(other, entry) && !told_by_graph(r, other) && (is_tile(entry->path) || !told_before(r, other, e));
 }
 
 typedef struct namesakes {
@@ -49,7 +111,7 @@ static namesakes count_namesakes(const kc_result *r, kc_result *const *among, si
 {
     namesakes found = { 0, 0 };
     for (size_t i = 0; i < count; i++)
-        if (among[i] && is_namesake(r, among[i]))
+        if (among[i] && is_namesake(r, among[i]) && !told_by_graph(r, among[i]))
             (*(among[i]->schedule_count ? &found.tiled : &found.untiled))++;
     return found;
 }
@@ -57,6 +119,36 @@ static namesakes count_namesakes(const kc_result *r, kc_result *const *among, si
 static void add_entry(kci_text *text, const kci_schedule_entry *entry)
 {
     kci_text_format(text, " %s=%s", entry->path + (is_tile(entry->path) ? 5 : 0), entry->value);
+}
+
+static bool tells_any(bool (*tells_one)(const kc_result *, const kc_result *, size_t), const kc_result *r,
+                      kc_result *const *among, size_t count, size_t place)
+{
+    for (size_t i = 0; i < count; i++)
+        if (among[i] && is_namesake(r, among[i]) && tells_one(r, among[i], place))
+            return true;
+    return false;
+}
+
+/* "[g=8 h=4 K f8]": the sizes and dtypes that tell r from its namesakes. */
+static void add_graph(kci_text *text, const kc_result *r, kc_result *const *among, size_t count)
+{
+    const kci_graph *graph = graph_of(r);
+    const char *before = "[";
+    for (size_t i = 0; graph && i < graph->loop_count; i++) {
+        if (!tells_any(size_tells, r, among, count, i))
+            continue;
+        kci_text_format(text, "%s%s=", before, kci_name(graph->context, graph->loops[i].name));
+        kci_text_number(text, graph->loops[i].size);
+        before = " ";
+    }
+    for (size_t i = 0; graph && i < graph->tensor_count; i++) {
+        if (!tells_any(dtype_tells, r, among, count, i))
+            continue;
+        kci_text_format(text, "%s%s %s", before, graph->tensors[i].name, dtype_of(graph, i));
+        before = " ";
+    }
+    kci_text_add(text, *before == ' ' ? "]" : "");
 }
 
 enum { MOST = 512 };            /* of so many results a table is no longer read by their names */
@@ -81,6 +173,7 @@ void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size
     count = count <= MOST ? count : 0;
     namesakes others = count_namesakes(r, among, count);
     kci_text_add(text, r->name);
+    add_graph(text, r, among, count);
     if (others.tiled && r->schedule_count == 0)
         kci_text_add(text, " untiled");
     for (size_t e = 0; e < r->schedule_count; e++) {
