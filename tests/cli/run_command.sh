@@ -88,6 +88,9 @@ fact "two tiles of one kernel have names of their own" has "
 C m=64 " "$KCOST" "$here/tiles.lua"
 fact "also in a list" has "
 C m=32 " "$KCOST" "$here/tiles.lua" list=true
+sweep='return kc.sweep { kernel = kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }, device = "h100",
+    tile = { m = { 16, 32, 64, 128 }, n = { 16, 32, 64, 128, 256 }, k = { 16, 32, 64 } } }'
+fact "of a long sweep the best row is told" has "the best: device=h100-sxm5 tile.m=128 tile.k=64 tile.n=256, time 257" "$KCOST" -e "$sweep"
 fact "a measured time is in the table" has "measured  measured x" "$KCOST" "$here/tiles.lua" list=true
 fact "and nowhere else" not has measured "$KCOST" "$here/tiles.lua"
 

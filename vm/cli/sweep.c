@@ -60,6 +60,29 @@ static void summary(const page *p, const kc_sweep *sweep, size_t shown)
     page_end(p, "p", out);
 }
 
+/* "the best: device=h100-sxm5 stages=3 tile.m=128, time 218 µs": where it is not among the rows that are shown. */
+static void best(const page *p, const kc_sweep *sweep, size_t shown)
+{
+    size_t row, axes = kc_sweep_axes(sweep);
+    if (shown == kc_sweep_rows(sweep) || kc_sweep_best(sweep, &row) != KC_OK || row < shown)
+        return;
+    FILE *out = page_begin(p, "p");
+    fputs("the best: ", out);
+    for (size_t c = 0; c <= axes && c < kc_sweep_columns(sweep); c++) {
+        char text[CELL_BYTES] = "";
+        double number;
+        bool is_number = kc_sweep_number(sweep, row, c, &number) == KC_OK;
+        if (is_number && c == axes)
+            quantity(text, number, short_unit(kc_sweep_unit(sweep, c)));
+        else if (is_number)
+            snprintf(text, sizeof text, "%.10g", number);
+        fprintf(out, c == axes ? "%s%s %s" : "%s%s=%s", c == 0 ? "" : c == axes ? ", " : " ", kc_sweep_column(sweep, c),
+                is_number ? text : kc_sweep_text(sweep, row, c));
+    }
+    fputs("\n", out);
+    page_end(p, "p", out);
+}
+
 /* Where nothing fits, the sentence says by how much, and what would. */
 static void reasons(const page *p, const kc_sweep *sweep)
 {
@@ -84,6 +107,7 @@ void table_sweep(const page *p, const kc_sweep *sweep)
     if (p->verbosity == QUIET)
         return;
     summary(p, sweep, shown);
+    best(p, sweep, shown);
     reasons(p, sweep);
     page_line(p, "p", kc_sweep_convention(sweep));
 }
