@@ -35,14 +35,12 @@ local terms = {}
 for _, term in ipairs { "weights", "cache_read", "cache_written", "activations", "total" } do
     terms[#terms + 1] = { (term:gsub("_", " ")), report.si(bytes[term], "B") }
 end
-local n = model.parameters
 local layers = {}
 for i, r in ipairs(model:layers { batch = batch, cached = prompt, device = devices[1], options = { launch = "graph" } }) do
     layers[i] = { r.name, r.count, report.si(r.stored, ""), report.si(r.active, ""), report.si(r.bytes, "B"), report.si(r.time, "s") }
 end
 return {
-    string.format("%s: %s parameters, %s of them multiplied by each token; %s in memory, cache %s a token\n", model.name,
-        report.si(n.stored, ""), report.si(n.active, ""), report.si(n.bytes, "B"), report.si(model.cache, "B")),
+    model:summary() .. "\n",
     string.format("Prompts of %s tokens, then %s more of %s sequences:\n", kc.str(prompt), kc.str(output), kc.str(batch)),
     report.table({ "", "first token", "MFU", "next token", "MBU", "token/s", "largest batch" }, rows),
     table.concat(notes) .. "\nWhat a decode step moves:\n\n" .. report.table({ "", "HBM" }, terms),

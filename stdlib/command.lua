@@ -4,7 +4,6 @@
 --     kcost attention.standard i=4096 d=128 h=32 causal=true --device a100,h100 --as pytorch
 --     kcost gemm m=64 n=4096 k=4096 tile.m=64 tile.n=128 tile.k=64 stages=4 --device h100 --measured 12us
 local kc = require "kcost"
-local report = kc.lib.report
 local command = {}
 
 -- What a name without a dot stands for; any other is FAMILY.FUNCTION of kc.lib.
@@ -178,9 +177,7 @@ local function model_of(file, words, asked)
         call(file, model.prefill, model, { seq = step.seq }),
         call(file, model.decode, model, { cached = step.cached, batch = step.batch }),
     }
-    local n, as = model.parameters, asked.as and { convention = convention_of(asked.as) } or nil
-    local lines = { ("%s: %s parameters, %s of them multiplied by each token; %s in memory, cache %s a token"):format(model.name,
-        report.si(n.stored, ""), report.si(n.active, ""), report.si(n.bytes, "B"), report.si(model.cache, "B")) }
+    local as, lines = asked.as and { convention = convention_of(asked.as) } or nil, { model:summary() }
     for device in (asked.device or ""):gmatch("[^,]+") do
         local fits = call(file, model.memory, model, { device = device, tokens = step.cached })
         lines[#lines + 1] = ("on %s %s sequences of %s tokens fit beside the weights"):format(kc.device(device).id,

@@ -284,7 +284,8 @@ Many points at once, on all cores: tiles, sizes, stages, devices. Each row is wh
                 tensors follow]] },
             { "order stages warps group", "table", "of the schedule; `group`: CTAs rastered together" },
             { "where", "string|fun(row: table): boolean", [[an expression: fields and axes by name (`tile.i`, `times.hbm`,
-                `device == "l4"`), numbers (`48KiB`, `1.5ms`), texts, `+ - * / %`, comparisons, `and or not`, `min max ceil floor`. Or a function
+                `device == "l4"`), numbers (`48KiB`, `1.5ms`), texts, `+ - * / %`, comparisons, `and or not`, `min max ceil floor`.
+                Or a function
                 of a row (one thread then)]] },
             { "keep", "\"all\"|Keep", [[`"all"` (up to 10^6 rows), `{ top = 20, by = "time" }`, `{ pareto = { "time", "smem" } }`,
                 `{ best_per = "device size", by = "time" }`. Ties go to the first point]] },
@@ -331,7 +332,8 @@ error; more than 10^8 steps are refused.]],
     { example = [[kc.verify(kc.resize(flash, { ["i j"] = 512 }))]] })
 
 call("device", "device: string|table", "Device", [[
-A shipped device by its id or alias, or your own, by its file (`"mine.lua"`, not in a sandbox) or its figures; `dev:with { hbm = { bandwidth = 4.8e12 } }` changes one.]],
+A shipped device by its id or alias, or your own, by its file (`"mine.lua"`, not in a sandbox) or its figures;
+`dev:with { hbm = { bandwidth = 4.8e12 } }` changes one.]],
     { shown = "device(name or table)", example = [[kc.device("h100-sxm5"):with { hbm = { bandwidth = 4.8e12 } }]] })
 
 call("occupancy", "device: Device|string, cta: Cta", "Occupancy", "How many CTAs a core holds, with no kernel.",

@@ -29,6 +29,7 @@
 -- and methods, each of which takes one table of named parameters:
 --     model:prefill { seq =, batch =, cached = }      programs of a step
 --     model:decode { cached =, batch =, seq = }
+--     model:summary()                                 its size in one line
 --     model:chunked { requests = { { new, cached }, … } }
 --     model:train_step { seq =, batch =, microbatches =, recompute = }
 --     model:bytes(x)                                  what a program or its result moves, term by term
@@ -46,6 +47,8 @@ local kc = require "kcost"
 local parameters, layers, config, report = kc.lib.parameters, kc.lib.transformer_layers, kc.lib.config, kc.lib.report
 local stored = kc.lib.transformer_stored
 local take, merge, optional = parameters.take, parameters.merge, parameters.optional
+
+local _, core = ...
 
 local model = {}
 model.__index = model
@@ -212,7 +215,7 @@ local function bytes_of(_, x)
         end
         sum.total = sum.total + read + written
     end
-    return sum
+    return core.record(sum)
 end
 
 model.bytes = bytes_of
@@ -239,6 +242,15 @@ end
 function model:train(p)
     return kc.lib.transformer_training.train(self, p)
 end
+
+-- "llama: 8.030 G parameters, …": its size in one line, which print shows.
+function model:summary()
+    local n = self.parameters
+    return ("%s: %s parameters, %s of them multiplied by each token; %s in memory, cache %s a token"):format(self.name,
+        report.si(n.stored, ""), report.si(n.active, ""), report.si(n.bytes, "B"), report.si(self.cache, "B"))
+end
+
+model.__tostring = model.summary
 
 -- The audit as text: each key of the file, what became of it, its value.
 function model:audit_table()

@@ -1,4 +1,5 @@
 -- transformer_serving.lua: what a model does for its users on a device: first token, next tokens, what fits.
+local _, core = ...
 local kc = require "kcost"
 local parameters = kc.lib.parameters
 local take, size, optional, optional_table = parameters.take, parameters.size, parameters.optional, parameters.optional_table
@@ -23,7 +24,7 @@ function serving.memory(model, p)
     local weights = model.parameters.bytes / stages
     local sequence = (model:cache_bytes { tokens = p.tokens, page = p.page }) / stages
     local left = usable * hbm.capacity - weights
-    return {
+    return core.record {
         weights = weights, cache = p.batch * sequence, capacity = hbm.capacity,
         largest_batch = math.max(0, math.floor(left / sequence)), fits = p.batch * sequence <= left,
     }

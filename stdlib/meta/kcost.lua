@@ -2126,6 +2126,7 @@ function stream.transpose(p) end
 ---and methods, each of which takes one table of named parameters:
 ---    model:prefill { seq =, batch =, cached = }      programs of a step
 ---    model:decode { cached =, batch =, seq = }
+---    model:summary()                                 its size in one line
 ---    model:chunked { requests = { { new, cached }, … } }
 ---    model:train_step { seq =, batch =, microbatches =, recompute = }
 ---    model:bytes(x)                                  what a program or its result moves, term by term

@@ -74,11 +74,21 @@ static int core_nearest(lua_State *L)
     return 1;
 }
 
+/* record(t): t itself, which print shows and a script may return. */
+static int core_record(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    kci_record_mark(L, kci_state_of(L), "figures", NULL);
+    return 1;
+}
+
 void kci_core_push(lua_State *L, int state_at)
 {
     static const luaL_Reg functions[] = {{"kind", core_kind},       {"source", core_source},
                                          {"files", core_files},     {"devices", core_devices},
-                                         {"nearest", core_nearest}, {NULL, NULL}};
+                                         {"nearest", core_nearest}, {"record", core_record},
+                                         {NULL, NULL}};
     lua_createtable(L, 0, sizeof functions / sizeof *functions);
     lua_pushvalue(L, state_at);
     luaL_setfuncs(L, functions, 1);
