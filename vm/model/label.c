@@ -168,6 +168,15 @@ static bool was_chosen(const kc_result *r, const kci_schedule_entry *entry)
     return false;
 }
 
+/* Did the search of that result choose a tile of this dim?  Then the two are compared by it. */
+static bool chose(const kc_result *other, const char *path)
+{
+    for (size_t e = 0; e < other->schedule_count; e++)
+        if (strcmp(other->schedule[e].path, path) == 0)
+            return was_chosen(other, &other->schedule[e]);
+    return false;
+}
+
 void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size_t count)
 {
     count = count <= MOST ? count : 0;
@@ -179,7 +188,8 @@ void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size
     for (size_t e = 0; e < r->schedule_count; e++) {
         bool needed = was_chosen(r, &r->schedule[e]) || (others.untiled && !others.tiled && is_tile(r->schedule[e].path));
         for (size_t i = 0; i < count && !needed; i++)
-            needed = among[i] && among[i]->schedule_count && is_namesake(r, among[i]) && tells(r, among[i], e);
+            needed = among[i] && among[i]->schedule_count && is_namesake(r, among[i]) &&
+                     (tells(r, among[i], e) || chose(among[i], r->schedule[e].path));
         if (needed)
             add_entry(text, &r->schedule[e]);
     }
