@@ -3,6 +3,7 @@
 --     kcost gemm m,n,k=4096 --device h100
 --     kcost attention.standard i=4096 d=128 h=32 causal=true --device a100,h100 --as pytorch
 --     kcost gemm m=64 n=4096 k=4096 tile.m=64 tile.n=128 tile.k=64 stages=4 --device h100 --measured 12us
+local _, core = ...
 local kc = require "kcost"
 local command = {}
 
@@ -29,7 +30,9 @@ end
 -- An error without its place, unless that is in a file of the user: the command has said `name` already.
 local function sentence(name, what)
     local function behind_name(text)
-        while text:sub(1, #name + 2) == name .. ": " or text:sub(1, #name + 2) == name .. ", " do text = text:sub(#name + 3) end
+        for _, said in ipairs { name, short[name] or name, name } do
+            while text:sub(1, #said + 2) == said .. ": " or text:sub(1, #said + 2) == said .. ", " do text = text:sub(#said + 3) end
+        end
         return text
     end
     what = behind_name((tostring(what):gsub("^kcost/[%w_]+%.lua:%d+: ", "")))
@@ -74,8 +77,9 @@ local function kernel_function(name)
     local full = command.full_name(name)
     local family, member = full:match("^([%w_]+)%.([%w_]+)$")
     if not family then
-        fail("there is no kernel '%s': there are %s, and FAMILY.FUNCTION of the stdlib; a script's name has a dot or a slash",
-            name, table.concat(command.names(), ", "))
+        local nearest = core.nearest(name, command.names())
+        fail("there is no kernel '%s'%s", name, nearest ~= "" and nearest or "; there are " .. table.concat(command.names(), ", ")
+            .. ", and FAMILY.FUNCTION of the stdlib; a script's name has a dot or a slash")
     end
     local functions = functions_of(family)
     if not functions[member] then

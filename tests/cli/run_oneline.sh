@@ -53,7 +53,7 @@ spelt() {
     fact "a field that a count lacks fails" exits 1 "$KCOST" gemm $cube --explain time
     fact "a field that a count lacks is said" says "explain: gemm has no time" "$KCOST" gemm $cube --explain time
 
-    fact "a missing parameter is named" says "kcost: gemm: gemm.plain: k: is missing" "$KCOST" gemm m=1 n=1
+    fact "a missing parameter is named" says "kcost: gemm: k: is missing" "$KCOST" gemm m=1 n=1
     fact "of several missing ones all are named, and the kernel once" says "kcost: norm.rms: k, m: are missing" "$KCOST" norm.rms
     fact "what gives no kernel is said" says "kcost: conv.gemm: it gives a table, and the command prices kernels" \
         "$KCOST" conv.gemm image="8 8" filter=3 channels=4 filters=4
@@ -68,7 +68,8 @@ spelt() {
     fact "a size beyond all is told the limit" says "m: expected a whole number below 2^53, got 1e30" "$KCOST" gemm m=1e30 n=1 k=1
     fact "figures beyond all prefixes have an exponent" has " 1.46e30 EFLOP " \
         "$KCOST" gemm m=9007199254740991 n=9007199254740991 k=9007199254740991
-    fact "a wrong kernel is told which there are" says "kcost: gem: there is no kernel 'gem': there are attention, " "$KCOST" gem m=1
+    fact "a wrong kernel is told the nearest" says "kcost: gem: there is no kernel 'gem'; did you mean 'gemm'?" "$KCOST" gem m=1
+    fact "or which there are" says "kcost: filter: there is no kernel 'filter'; there are attention, " "$KCOST" filter m=1
     fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, layer_backward, rms, rms_backward" "$KCOST" norm.foo m=1
     fact "a wrong family is said" says "the stdlib has no 'foo'" "$KCOST" foo.bar m=1
     fact "a wrong dim of a tile is said" says "has no dim 'q'; it has m k" "$KCOST" norm.rms m=4 k=4 tile.q=2

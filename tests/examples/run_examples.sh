@@ -83,8 +83,12 @@ fi
 
 if command -v python3 >/dev/null; then
     fact "ctypes_model.py prices the matmul" says python3 $at/ctypes_model.py "$BUILD/libkcost.so.0"
+    fact "ctypes_vm.py answers what the command does" shell \
+        'python3 "$1/ctypes_vm.py" "$BUILD/$2" "$1/matmul.lua" >"$3/vm" && "$KCOST" --json "$1/matmul.lua" | cmp - "$3/vm"' - \
+        $at "$vm" "$work"
+    fact "a limit ends it" ends 3 python3 $at/ctypes_vm.py "$BUILD/$vm" "$work/bomb.lua"
 else
-    skip "ctypes_model.py: python3 is missing"
+    skip "ctypes_model.py, ctypes_vm.py: python3 is missing"
 fi
 
 fact "ffi_model.lua prices the matmul" says luajit $at/ffi_model.lua "$BUILD/libkcost.so.0"
