@@ -35,6 +35,10 @@ ends() {
     [ $? = "$wanted" ]
 }
 
+same_answer() {
+    python3 $at/ctypes_vm.py "$BUILD/$vm" $script >"$work/vm" && "$KCOST" --json $script | cmp - "$work/vm"
+}
+
 # named FILE...: the page names each of them.
 named() {
     for file in "$@"; do
@@ -83,9 +87,7 @@ fi
 
 if command -v python3 >/dev/null; then
     fact "ctypes_model.py prices the matmul" says python3 $at/ctypes_model.py "$BUILD/libkcost.so.0"
-    fact "ctypes_vm.py answers what the command does" shell \
-        'python3 "$1/ctypes_vm.py" "$BUILD/$2" "$1/matmul.lua" >"$3/vm" && "$KCOST" --json "$1/matmul.lua" | cmp - "$3/vm"' - \
-        $at "$vm" "$work"
+    fact "ctypes_vm.py answers what the command does" same_answer
     fact "a limit ends it" ends 3 python3 $at/ctypes_vm.py "$BUILD/$vm" "$work/bomb.lua"
 else
     skip "ctypes_model.py, ctypes_vm.py: python3 is missing"
