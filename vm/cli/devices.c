@@ -24,9 +24,10 @@ static bool begins(const char *path, const char *start)
 
 static int failed(const shelf *from, int status)
 {
-    static const char place[] = "devices:1: "; /* of the script of `named`, which is no place */
     const char *message = from->vm ? kc_vm_message(from->vm) : kc_context_message(from->context);
-    complain("%s", begins(message, place) ? message + strlen(place) : message);
+    if (begins(message, "devices:")) /* the script of `named`, which is no place */
+        message = strstr(message, ": ") + strlen(": ");
+    complain("%s", message);
     return status;
 }
 
