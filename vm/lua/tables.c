@@ -142,9 +142,14 @@ const char *kci_push_nearest_key(kci_call *c, const char *name, int index)
         lua_pop(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING)
             continue;
+        if (count == MOST_KEYS) { /* whoever made so many does not read them */
+            lua_pushliteral(L, "");
+            return lua_tostring(L, -1);
+        }
         lua_pushvalue(L, -1);
         lua_rawseti(L, texts, (int)++count);
     }
+    kci_step(L, c->state, count);
     const char **names = lua_newuserdata(L, (count + 1) * sizeof *names);
     for (; filled < count; filled++) {
         lua_rawgeti(L, texts, (int)filled + 1);
