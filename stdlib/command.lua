@@ -7,7 +7,7 @@ local _, core = ...
 local kc = require "kcost"
 local command = {}
 
--- What a name without a dot stands for; any other is FAMILY.FUNCTION of kc.lib.
+-- What a name without a dot stands for; any other is a function of kc.lib, as FAMILY.FUNCTION where several have its name.
 local short = {
     gemm = "gemm.plain", matmul = "gemm.plain", attention = "attention.flash",
     rmsnorm = "norm.rms", layernorm = "norm.layer", elementwise = "elementwise.apply", softmax = "softmax.rows",
@@ -65,7 +65,21 @@ end
 -- The names of kernels: those of a family, "norm.rms", or those without a dot.
 function command.names(family)
     if family then return sorted_names(functions_of(family), family .. ".") end
-    return sorted_names(short, "")
+    local names = sorted_names(short, "")
+    names[#names + 1] = "occupancy"
+    table.sort(names)
+    return names
+end
+
+local function is_device(name) return (pcall(kc.device, name)) end
+
+-- "flash": the functions of that name, as FAMILY.FUNCTION.
+local function functions_called(name)
+    local found = {}
+    for _, family in ipairs(core.files()) do
+        if not kc.lib.help.of_itself[family] and functions_of(family)[name] then found[#found + 1] = family .. "." .. name end
+    end
+    return found
 end
 
 -- "gemm.plain" of "gemm".
@@ -75,8 +89,11 @@ end
 
 local function kernel_function(name)
     local full = command.full_name(name)
-    local family, member = full:match("^([%w_]+)%.([%w_]+)$")
+    local found = full:find("%.") and {} or functions_called(full)
+    local family, member = (#found == 1 and found[1] or full):match("^([%w_]+)%.([%w_]+)$")
+    if #found > 1 then fail("there are several: %s", table.concat(found, ", ")) end
     if not family then
+        if is_device(name) then fail("it is a device: 'kcost devices %s' shows it, --device %s prices a kernel on it", name, name) end
         local nearest = core.nearest(name, command.names())
         fail("there is no kernel '%s'%s", name, nearest ~= "" and nearest or "; there are " .. table.concat(command.names(), ", ")
             .. ", and FAMILY.FUNCTION of the stdlib; a script's name has a dot or a slash")
@@ -129,6 +146,7 @@ end
 local function kernel_of(name, words)
     local given, schedule = {}, {}
     for _, word in ipairs(words) do
+        if word[2] == "true" and is_device(word[1]) then fail("%s is a device: --device %s", word[1], word[1]) end
         for one in word[1]:gmatch("[^,]+") do -- m,n,k=4096
             set(scheduled[one:match("^[^.]+")] and schedule or given, one, value_of(word[2]))
         end

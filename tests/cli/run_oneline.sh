@@ -69,7 +69,7 @@ spelt() {
     fact "figures beyond all prefixes have an exponent" has " 1.46e30 EFLOP " \
         "$KCOST" gemm m=9007199254740991 n=9007199254740991 k=9007199254740991
     fact "a wrong kernel is told the nearest" says "kcost: gem: there is no kernel 'gem'; did you mean 'gemm'?" "$KCOST" gem m=1
-    fact "or which there are" says "kcost: filter: there is no kernel 'filter'; there are attention, " "$KCOST" filter m=1
+    fact "or which there are" says "kcost: filter: there is no kernel 'filter'; there are attention, conv, decode, " "$KCOST" filter m=1
     fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, layer_backward, rms, rms_backward" "$KCOST" norm.foo m=1
     fact "a wrong family is said" says "the stdlib has no 'foo'" "$KCOST" foo.bar m=1
     fact "a wrong dim of a tile is said" says "has no dim 'q'; it has m k" "$KCOST" norm.rms m=4 k=4 tile.q=2
@@ -86,6 +86,10 @@ spelt() {
 Try 'kcost --help'." shell '"$KCOST" gemm 4096 4096 4096 2>&1 || true'
     fact "a name without a value is true" spelt "kc.count(kc.lib.attention.standard { i = 128, d = 64, causal = true })" \
         attention.standard i,j=128 d=64 causal
+    fact "a function goes by its name" spelt "kc.count(kc.lib.stream.triad { n = 1024 })" triad n=1024
+    fact "unless several have it" says "kcost: backward: there are several: embedding.backward, softmax.backward" "$KCOST" backward m=1
+    fact "a device is no kernel" says "kcost: h100: it is a device: 'kcost devices h100' shows it" "$KCOST" h100
+    fact "nor a parameter" says "kcost: gemm: h100 is a device: --device h100" "$KCOST" gemm $cube h100
     fact "several names take one value" \
         spelt "kc.count(kc.tile(kc.lib.gemm.plain { m = 512, n = 512, k = 512 }, { m = 64, n = 64 }))" \
         gemm m,n,k=512 tile.m,tile.n=64

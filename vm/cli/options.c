@@ -61,6 +61,7 @@ static const struct {
     { NULL, "[options] -", "the script comes from standard input" },
     { NULL, "[options] KERNEL [name=value ...]", "of the stdlib, such as gemm" },
     { NULL, "[options] MODEL.json [name=value ...]", "what serving it takes, from its config.json" },
+    { "occupancy", "threads=N ... --device NAME", "how many CTAs a core holds, and what would keep more" },
     { "devices", "[NAME ...] [--check [FILE ...]]", "lists, shows or checks them" },
     { "diff", "BEFORE AFTER", "two documents of --json; fails where a cost grew" },
     { "merge", "PART ...", "parts of a sweep, as --json or --csv printed them" },
