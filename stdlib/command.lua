@@ -167,6 +167,18 @@ local function kernel_of(name, words)
     return tiled
 end
 
+-- The devices that were asked for; a time is of one.
+local function devices_of(asked)
+    if not asked.device then
+        if asked.measured or asked.best then fail("--%s needs --device", asked.measured and "measured" or "best") end
+        return {}
+    end
+    local devices = {}
+    for device in asked.device:gmatch("[^,]+") do devices[#devices + 1] = device end
+    if #devices == 0 then fail("--device wants a device, such as h100; 'kcost devices' lists them") end
+    return devices
+end
+
 -- ---- how many CTAs a core holds -----------------------------------------------------------------------------------
 
 local function occupancy_of(words, asked)
@@ -192,6 +204,7 @@ local function model_of(file, words, asked)
         local name, value = word[1], value_of(word[2])
         if steps[name] then step[name] = value else options[name] = value end
     end
+    local devices = devices_of(asked)
     if asked.measured then fail("--measured is of a kernel") end
     local good, model = pcall(function() return kc.lib.transformer(kc.load_json(file), options) end)
     if not good then fail("%s", (sentence(file, model):gsub("parameter; there are ", "%0batch, cached, seq, "))) end
@@ -200,19 +213,19 @@ local function model_of(file, words, asked)
         call(file, model.decode, model, { cached = step.cached, batch = step.batch }),
     }
     local as, lines = asked.as and { convention = convention_of(asked.as) } or nil, { model:summary() }
-    for device in (asked.device or ""):gmatch("[^,]+") do
-        local fits = call(file, model.memory, model, { device = device, tokens = step.cached })
-        lines[#lines + 1] = ("on %s %s sequences of %s tokens fit beside the weights"):format(kc.device(device).id,
-            kc.str(fits.largest_batch), kc.str(step.cached))
+    for _, device in ipairs(devices) do
+        local most = call(file, model.memory, model, { device = device, tokens = step.cached }).largest_batch
+        lines[#lines + 1] = ("on %s %s of %s tokens fits beside the weights"):format(kc.device(device).id,
+            most == 0 and "no sequence" or "a batch of " .. kc.str(most), kc.str(step.cached))
     end
     lines[#lines + 1] = ("prefill: seq=%s; decode: batch=%s cached=%s"):format(kc.str(step.seq), kc.str(step.batch), kc.str(step.cached))
     results[1] = table.concat(lines, "\n")
     for _, program in ipairs(programs) do
-        for device in (asked.device or ""):gmatch("[^,]+") do
+        for _, device in ipairs(devices) do
             results[#results + 1] = asked.best and call(file, kc.best, program, device, nil, as)
                 or call(file, kc.evaluate, program, device, as)
         end
-        if not asked.device then results[#results + 1] = call(file, kc.count, program, as) end
+        if #devices == 0 then results[#results + 1] = call(file, kc.count, program, as) end
     end
     results[#results + 1] = model:audit_table()
     return results
@@ -226,17 +239,13 @@ function command.run(name, words, asked)
     if name:find("%.json$") then return model_of(name, words, asked) end
     if name == "occupancy" then return occupancy_of(words, asked) end
     local kernel, results = kernel_of(name, words), {}
-    local as = asked.as and convention_of(asked.as)
-    if not asked.device then
-        if asked.measured or asked.best then fail("--%s needs --device", asked.measured and "measured" or "best") end
-        return call(name, kc.count, kernel, { convention = as })
-    end
+    local as, devices = asked.as and convention_of(asked.as), devices_of(asked)
+    if #devices == 0 then return call(name, kc.count, kernel, { convention = as }) end
     local options = { convention = as, measured = asked.measured and time_of(asked.measured) }
-    for device in asked.device:gmatch("[^,]+") do
+    for _, device in ipairs(devices) do
         results[#results + 1] = call(name, kc.evaluate, kernel, device, options)
         if asked.best then results[#results + 1] = call(name, kc.best, kernel, device, nil, options) end
     end
-    if #results == 0 then fail("--device wants a device, such as h100; 'kcost devices' lists them") end
     return #results == 1 and results[1] or results
 end
 

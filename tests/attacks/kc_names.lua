@@ -1,4 +1,4 @@
--- expect: budget or memory
+-- expect: error, budget or memory
 -- threat: looks for the nearest of thousands of names, without end
 -- vm: any
 local kc = require "kcost"

@@ -123,12 +123,13 @@ same_steps() {
 }
 fact "a model's file is priced as a prefill and a decode" same_steps
 fact "it says its size" has "parameters, " "$KCOST" "$hybrid"
-fact "what fits on a device" has "sequences of 2048 tokens fit beside the weights" "$KCOST" "$hybrid" --device h100
+fact "what fits on a device" has "of 2048 tokens fits beside the weights" "$KCOST" "$hybrid" --device h100
 fact "and what became of each key" has "line 9: no number, so as if not there" "$KCOST" "$hybrid"
 fact "options of the model are taken" shell '"$KCOST" "$1" kv_dtype=f8 >"$2" && ! "$KCOST" "$1" | cmp -s - "$2"' - "$hybrid" "$here/f8"
 fact "a wrong one is told which there are" says "sec: no such parameter; there are batch, cached, seq, activations, " "$KCOST" "$hybrid" sec=1
 fact "a file that is not there is said" says "kcost: nowhere.json: it cannot be read" "$KCOST" nowhere.json
 echo '{"model_type":' >"$here/broken.json"
 fact "a broken one has its place" says "broken.json: line 2, column 1: it ends too early" "$KCOST" "$here/broken.json"
+fact "a search of it needs a device too" says "--best needs --device" "$KCOST" "$hybrid" --best
 fact "a measured time is of a kernel" says "--measured is of a kernel" "$KCOST" "$hybrid" --device h100 --measured 1ms
 facts_end
