@@ -216,7 +216,7 @@ local function model_of(file, words, asked)
     for _, device in ipairs(devices) do
         local most = call(file, model.memory, model, { device = device, tokens = step.cached }).largest_batch
         lines[#lines + 1] = ("on %s %s of %s tokens fits beside the weights"):format(kc.device(device).id,
-            most == 0 and "no sequence" or "a batch of " .. kc.str(most), kc.str(step.cached))
+            most == 0 and "no sequence" or "a batch of " .. kc.str(most) .. " sequences", kc.str(step.cached))
     end
     lines[#lines + 1] = ("prefill: seq=%s; decode: batch=%s cached=%s"):format(kc.str(step.seq), kc.str(step.batch), kc.str(step.cached))
     results[1] = table.concat(lines, "\n")
