@@ -67,6 +67,24 @@ static int other_function(lua_State *L)
     return kci_error(&c, "%s has no '%s'%s", lua_tostring(L, lua_upvalueindex(2)), lua_tostring(L, 2), nearest);
 }
 
+/* __call of kc.lib.gemm.  Upvalues: the state, the file's name. */
+static int called_library(lua_State *L)
+{
+    kci_call c = {.L = L, .state = kci_state_of(L), .name = "lib"};
+    const char *name = lua_tostring(L, lua_upvalueindex(2));
+    luaL_checkstack(L, 16, NULL);
+    size_t count = kci_push_sorted_keys(&c, 1, name);
+    int keys = lua_gettop(L);
+    lua_pushliteral(L, "");
+    for (size_t i = 1; i <= count; i++) {
+        lua_rawgeti(L, keys, (int)i);
+        lua_pushfstring(L, i > 1 ? ", %s" : "%s", lua_tostring(L, -1));
+        lua_replace(L, -2);
+        lua_concat(L, 2);
+    }
+    return kci_error(&c, "%s is called by a function of it: %s", name, lua_tostring(L, -1));
+}
+
 /* A name that the library at the top lacks is an error, unless it sees to that itself. */
 static void guard_library(lua_State *L, const char *name)
 {
@@ -76,11 +94,15 @@ static void guard_library(lua_State *L, const char *name)
         lua_pop(L, 1);
         return;
     }
-    lua_createtable(L, 0, 1);
+    lua_createtable(L, 0, 2);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushstring(L, name);
     lua_pushcclosure(L, other_function, 2);
     lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushstring(L, name);
+    lua_pushcclosure(L, called_library, 2);
+    lua_setfield(L, -2, "__call");
     lua_setmetatable(L, -2);
 }
 

@@ -31,6 +31,21 @@ static int push_space(kci_call *c, kc_object *x)
     KCI_RETURN(c, kc_space_new(x));
 }
 
+/* `where` alone says of which points, and not which there are. */
+static void want_axes(kci_call *c, int space)
+{
+    lua_State *L = c->L;
+    bool axes = false;
+    lua_pushnil(L);
+    while (lua_next(L, space)) {
+        lua_pop(L, 1);
+        axes = axes || lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "where") != 0;
+    }
+    if (!axes)
+        kci_error(c, "space has no axes to choose from: tile = { i = { 64, 128 } }, stages = { 2, 3 }, say; without a space "
+                     "the schedules of a tuned library are tried");
+}
+
 static int best_of_space(kci_call *c, kc_object *x, kc_device *device, const kc_options *options)
 {
     static const char *const known[] = {"where"};
@@ -39,6 +54,7 @@ static int best_of_space(kci_call *c, kc_object *x, kc_device *device, const kc_
         return kci_error(c, "space is %s, and a table of axes is wanted: { tile = { i = { 64, 128 } }, stages = { 2, 3 } }",
                          kci_push_described(L, c->state, 3));
     refuse_options(c, 3);
+    want_axes(c, 3);
     push_space(c, x);
     kc_space *space = (kc_space *)kci_object_at(L, c->state, -1);
     kci_filter filter = {L, 0, 0};
