@@ -440,7 +440,7 @@ function layers.layer(s, p, group)
     local kind, mlp = group.attention and group.attention.kind, group.mlp
     if kind then
         list[1] = group.pre and b:norm("attention norm", "stream", "normed") or nil
-        local mixer = states[kind] or builder[kind]
+        local mixer = builder[kind] or states[kind]
         mixer(b, group, list)
         if group.post then list[#list + 1] = b:post_norm("attention post norm") end
     end
