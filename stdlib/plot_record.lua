@@ -47,11 +47,17 @@ function record.new(plot)
     return setmetatable(plot, shown)
 end
 
+-- What f gives, nil where it fails; memory that runs out is no answer.
+function record.try(f)
+    local good, answer = pcall(f)
+    if not good and answer == "not enough memory" then error(answer, 0) end
+    return good and answer or nil
+end
+
 -- The kind of an object of kcost: "result", "comparison", "sweep"; of anything else its type.
 function record.kind(x)
     if type(x) ~= "userdata" then return type(x) end
-    local has, kind = pcall(function() return x.kind end)
-    return has and kind or "userdata"
+    return record.try(function() return x.kind end) or "userdata"
 end
 
 -- The largest power of ten up to `x`, which is above 0.

@@ -179,8 +179,8 @@ end
 local function left_out(s, x, y)
     local list = {}
     for _, missing in ipairs(s:missing()) do
-        local made, kernel = pcall(function() return s:kernel(missing.point) end)
-        local tile = made and record.kind(kernel) ~= "program" and kernel.schedule and kernel.schedule.tile
+        local kernel = record.try(function() return s:kernel(missing.point) end)
+        local tile = kernel and record.kind(kernel) ~= "program" and kernel.schedule and kernel.schedule.tile
         local a, b = tile and tile[short(x)], tile and tile[short(y)]
         if a and b then list[#list + 1] = { x = a, y = b, reason = missing.reason } end
     end

@@ -122,6 +122,7 @@ for _, folder in ipairs { "model", "lua", "cli" } do
         if not named[name] and not there[name] then fact("vm/README.md", false, folder .. "/" .. name .. " is not named") end
         there[name] = true
     end
+    for name in run("ls vm/" .. folder):gmatch("[^\n]+") do there[name] = true end -- others by their whole name
     for name in pairs(named) do
         if not there[name] then fact("vm/README.md", false, folder .. " has no " .. name) end
     end
