@@ -249,7 +249,7 @@ kc_object *kc_resized(kc_object *object, const kc_size *sizes, size_t count);
 kc_object *kc_renamed(kc_object *object, const char *const *from, const char *const *to, size_t count);
 
 size_t kc_kernel_tensors(const kc_kernel *kernel);                 /* the written ones */
-kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i);    /* a new reference */
+kc_tensor *kc_kernel_tensor(const kc_kernel *kernel, size_t i);    /* a new reference; NULL: none such, or no memory */
 kc_schedule *kc_kernel_schedule(const kc_kernel *kernel);          /* as given; NULL: untiled */
 const char *kc_kernel_comm(const kc_kernel *kernel);               /* "allreduce"; NULL: no collective */
 int kc_program_beside(const kc_program *program);                  /* 1: its parts run at the same time */
