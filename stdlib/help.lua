@@ -77,8 +77,8 @@ local function filled(text)
     local lines = unbroken(text)
     for i, line in ipairs(lines) do
         local behind, indent = line:match(GAP), #line:match("^ *")
-        if #line > width and behind and line:find("%S  +%S", behind) then -- formulas, side by side
-            lines[i] = line:gsub("(%S)  +(%S)", "%1\n" .. line:sub(1, indent) .. "%2")
+        if #line > width and behind and line:find("[^%s.]  +%S", behind) then -- formulas, side by side
+            lines[i] = line:gsub("([^%s.])  +(%S)", "%1\n" .. line:sub(1, indent) .. "%2")
         elseif #line > width and behind then
             lines[i] = beside(line:sub(1, behind - 1):match("^(.-) *$"), behind - 1, line:sub(behind))
         elseif #line > width then

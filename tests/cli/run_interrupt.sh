@@ -16,6 +16,7 @@ local C = kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }
 local tiles = kc.range(16, 4096, 8)
 local what = kc.param("what", "")
 print("begun")
+if io then io.stderr:write("begun\n") end -- at once; a sandbox has none
 if what == "sweep" then
     local space = { kernel = C, device = "h100-sxm5", tile = { m = tiles, n = tiles, k = tiles }, keep = { top = 3 } }
     return kc.sweep(space), kc.sweep(space)
@@ -34,8 +35,8 @@ elseif what == "model" then
 end
 END
 
-# ended WHAT [OPTION...]: Ctrl-C comes to it and its children half a second after it began, and perhaps once more, where
-# the machine is slow; output and errors stay in $here.
+# ended WHAT [OPTION...]: Ctrl-C comes to it and its children a moment after it began, and perhaps once more, where the
+# machine is slow; output and errors stay in $here.
 ended() {
     what=$1
     shift
@@ -43,11 +44,17 @@ ended() {
     setsid env --default-signal=INT "$KCOST" "$@" "$here/long.lua" what="$what" >"$here/out" 2>"$here/said" &
     process=$!
     tries=0
-    while kill -0 $process 2>/dev/null; do
+    until grep -q begun "$here/said" || [ $tries = 100 ]; do
         sleep 0.02
         tries=$((tries + 1))
-        [ $((tries % 100)) != 25 ] || kill -INT -$process
-        [ $tries -lt 1000 ] || kill -KILL -$process
+    done
+    sleep 0.3
+    tries=0
+    while kill -0 $process 2>/dev/null; do
+        [ $((tries % 150)) != 0 ] || kill -INT -$process
+        [ $tries -lt 1500 ] || kill -KILL -$process
+        sleep 0.02
+        tries=$((tries + 1))
     done
     wait $process
     [ $? = 130 ]
@@ -66,7 +73,7 @@ fact "which gives the best so far, and says so" out "partial: the search was int
 fact "in JSON too" ended best --json
 fact "it is a note" out "partial: the search was interrupted after "
 fact "Ctrl-C ends verify" ended verify
-fact "which says how far it was" said "long.lua:14: kc.verify: interrupted after "
+fact "which says how far it was" said "long.lua:15: kc.verify: interrupted after "
 for what in loop coroutine model; do
     fact "Ctrl-C ends a $what" ended $what
     fact "the line is said" said "long.lua:"

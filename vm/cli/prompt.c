@@ -162,6 +162,14 @@ static void talk(prompt *p, prompt_show show)
     }
 }
 
+static void greet(const prompt *p)
+{
+    char text[160];
+    snprintf(text, sizeof text, "kcost %s.  help() lists what there is,\nhelp(tile) or help(\"time\") says more.%s", kc_version(),
+             edit_completes(p->edit) ? "  Tab completes." : "");
+    terminal_text(stderr, text);
+}
+
 int prompt_run(kc_vm *vm, const options *o, prompt_show show, FILE *out)
 {
     prompt p = { .vm = vm, .options = o, .out = out,
@@ -172,8 +180,7 @@ int prompt_run(kc_vm *vm, const options *o, prompt_show show, FILE *out)
     kc_vm_watch(vm, watch_call, &p.seen);
     watch_begin(&p.seen, NULL); /* Ctrl-C is a key */
     if (o->verbosity != QUIET)
-        fprintf(stderr, "kcost %s.  help() lists what there is,\nhelp(tile) or help(\"time\") says more.%s\n", kc_version(),
-                edit_completes(p.edit) ? "  Tab completes." : "");
+        greet(&p);
     talk(&p, show);
     edit_free(p.edit);
     forget_words(&p);
