@@ -265,6 +265,19 @@ The fastest point of a space; without one the fastest of the schedules that a tu
 that x has, of a program of each kernel. `r.kernel` is what it found, `r.search` counts points.]],
     { shown = "best(x, device [, space [, opts]])", example = [[kc.best(C, "h100-sxm5").kernel]] })
 
+call("fuse_all", "program: Program, device: Device|string, opts?: FuseAllOptions", "Result", [[
+The program with kernels fused as a compiler would: elementwise work into a kernel beside it, the residual into a norm, a
+norm into the matmul behind it, scores, softmax and values into one attention, whose softmax may become online. Only what runs
+under its best schedule, moves no more bytes and takes no more time than its parts; what saves most is fused first, ties to
+the first in launch order, until nothing is left. A kernel reads what an earlier one wrote: that tensor, or one of its name,
+sizes and dtype; a tensor `"X: K"` is part of the bytes of X. `r.kernel` is the program (kernels with a schedule keep it, the
+others get the best), `r.fused` and `r.refused` say what was done and why not; they are notes as well.]],
+    { shown = "fuse_all(program, device [, opts])", example = [[kc.fuse_all(unfused, "h100-sxm5").kernel]],
+        options = {
+            { "save", "string[]", "tensors that are still written, by name" },
+            { "l2 cache launch convention", "boolean|string|table", "as for `evaluate`; `cache` of all tensors alike" },
+        } })
+
 call("compare", "xs: (Kernel|Tensor|Program)[], devices: (Device|string)[], opts?: EvaluateOptions", "Comparison",
     "Results side by side, with ratios to the first x. One x, or one device, needs no list.",
     { shown = "compare({ x… }, { device… } [, opts])", example = [[kc.compare({ unfused, flash }, { "a100-sxm4-40gb", "h100-sxm5" })]] })
@@ -469,9 +482,12 @@ reference.fields = {
     { "notes", "", "sentences on what was assumed, spilled, recomputed or fell back", "string[]" },
     { "ratio", "", "of a comparison's row: `time`, `bytes`, `flops` over those of the first x", "table<string, number>" },
     { "error", "", "of a comparison's row: why x does not run", "string" },
-    { "kernel", "", "of `best`: the tiled kernel that it found", "Kernel" },
+    { "kernel", "", "of `best`: the tiled kernel that it found; of `fuse_all`: the fused program", "Kernel|Program" },
     { "search", "", [[of `best`: how many `points` there were, `visited`, `cut` and `rejected`; `interrupted` where it
         was]], "table<string, number|boolean>" },
+    { "fused refused", "", [[of `fuse_all`: groups that became one kernel, in that order, and those left apart: `kernels` (names),
+        `rule` (`"attention"`, `"epilogue"`, `"prologue"`, `"norm"`), `why`, and of all launches `time` and `bytes` as one kernel,
+        `apart.time` and `apart.bytes`]], "table[]" },
 }
 
 -- Their methods.

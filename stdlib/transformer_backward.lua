@@ -318,7 +318,7 @@ local function branch_backward(b, list, s, group, branch, inside)
         dy = "d branch"
         backward.norm(b, list, { branch .. " post norm", x = "branch", dy = "d stream", to = dy, kind = s.norm })
     end
-    inside(dy, not group.pre and "d residual" or nil)
+    inside(dy, not group.pre and "d stream: before" or nil)
 end
 
 local function input_backward(b, list, s, group, branch)
@@ -328,7 +328,7 @@ local function input_backward(b, list, s, group, branch)
     end
     if not group.pre then return end
     backward.norm(b, list, {
-        branch .. " norm", x = "stream", dy = "d normed", to = "d stream", kind = s.norm, onto = "d residual",
+        branch .. " norm", x = "stream", dy = "d normed", to = "d stream", kind = s.norm, onto = "d stream: before",
     })
 end
 

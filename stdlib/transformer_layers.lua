@@ -4,7 +4,8 @@
 -- groups of heads that share K and V, h heads of a group, d and e head sizes, c latent, r position, f inner features, x
 -- experts, y rows of an expert, s the places of a token's experts, v words.  A tensor that one kernel writes and another reads
 -- has one name; where the other walks it under other dims, it is the same bytes under that name, and parts of it that one kernel
--- reads beside each other are named "QKV", "QKV: K", "QKV: V".
+-- reads beside each other are named "QKV", "QKV: K", "QKV: V".  A name with a colon says whose bytes these are: the stream
+-- that a kernel adds to is "stream: before", what a step puts into the cache "cache K: new".
 --
 -- A step `p` is { batch =, seq =, cached =, cast =, absorbed = } beside the shape `s` of config.lua:
 --     x + attention(norm(x)) + mlp(norm(…)), the sums done behind the last matmul of each branch
@@ -89,7 +90,7 @@ end
 -- stream + norm(branch): what models with a norm behind each branch do.
 function builder:post_norm(name)
     local y = self:normed(self:read("branch", "b t k"), "k", name, self.s.norm)
-    return kc.kernel(name, { self:write("stream", kc.map("add", y, self:read("residual", "b t k"))) })
+    return kc.kernel(name, { self:write("stream", kc.map("add", y, self:read("stream: before", "b t k"))) })
 end
 
 -- What the ranks of a collective make of the tensor of that name and those dims: `to`, or nothing to do for one rank.
@@ -111,7 +112,7 @@ end
 -- The end of a branch: onto the stream, or by itself where a norm follows.  With `more` another branch joins this one before
 -- ranks add up theirs.
 function builder:onto(list, group, y, name, more)
-    if not group.post then y = kc.map("add", y, self:read("residual", "b t k")) end
+    if not group.post then y = kc.map("add", y, self:read("stream: before", "b t k")) end
     local to = group.post and "branch" or "stream"
     if not more then return self:summed(list, name, y, to) end
     list[#list + 1] = kc.kernel(name, { self:write(to, y, nil, "b t k") })
@@ -196,8 +197,8 @@ function builder:heads(group, list)
         if a.qk_norm then x = self:normed(x, a.qk_norm == "all" and heads or "d", a.qk_norm ~= "plain" and name, "rms") end
         return a.rope and kc.map("rope", x) or x
     end
-    local moves = { self:write("cache K new", turned(k, "k norm", "g d"), self.p.kv_dtype, "b t g d"),
-        self:write("cache V new", v, self.p.kv_dtype, "b t g e") }
+    local moves = { self:write("cache K: new", turned(k, "k norm", "g d"), self.p.kv_dtype, "b t g d"),
+        self:write("cache V: new", v, self.p.kv_dtype, "b t g e") }
     if a.rope or a.qk_norm then
         moves[3] = self:write("Q", turned(q, "q norm", "g h d"), nil, "b t g h d")
     end
@@ -241,7 +242,7 @@ function builder:latent(group, list)
 
     local C = one:normed(one:read("QC: C", "b t c"), "c", "latent norm", "rms")
     local R = kc.map("rope", one:read("QC: R", "b t r"))
-    local moves = { one:write("cache C new", C, p.kv_dtype, "b t c"), one:write("cache R new", R, p.kv_dtype, "b t r") }
+    local moves = { one:write("cache C: new", C, p.kv_dtype, "b t c"), one:write("cache R: new", R, p.kv_dtype, "b t r") }
     if a.q_rank then
         moves[3] = one:write("Qa", one:normed(one:read("QC", "b t q"), "q", "q norm", "rms"))
     end

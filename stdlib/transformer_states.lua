@@ -13,7 +13,7 @@ local function convolution(b, list, from, bias)
     local taps = b:read(decode and "cache taps" or from, "b z u", nil, "b t+q u")
     local x = b:bias(kc.reduce("sum", kc.map("mul", taps, b:read("W conv", "u q")), "q"), "conv", "u", bias)
     local made = { b:write("XBC", kc.map("silu", x), nil, "b t u") }
-    if decode then made[2] = b:write("cache taps new", b:read(from, "b t u"), nil, "b t u") end
+    if decode then made[2] = b:write("cache taps: new", b:read(from, "b t u"), nil, "b t u") end
     list[#list + 1] = kc.kernel("conv", made)
 end
 
@@ -50,7 +50,7 @@ local function state_step(b)
     local state = kc.map("add", kept, kc.map("mul", in_group, kc.map("mul", x, dt)))
     local y = kc.map("add", kc.reduce("sum", kc.map("mul", state, of_group), "e"), kc.map("mul", x, head("D")))
     return kc.kernel("state step", {
-        b:write("cache H new", state, "f32", "b t h p e"), b:write("Y", y, nil, "b t h p"),
+        b:write("cache H: new", state, "f32", "b t h p e"), b:write("Y", y, nil, "b t h p"),
     })
 end
 
@@ -103,7 +103,7 @@ local function selective_scan(b)
     y = kc.map("add", y, kc.map("mul", x, b:read("W D", "u")))
     y = kc.map("mul", y, kc.map("silu", b:read("XZ: Z", "b t u")))
     return kc.kernel(decode and "state step" or "selective scan", {
-        b:write("O", y, nil, "b t u"), decode and b:write("cache H new", state, "f32", "b t u e") or nil,
+        b:write("O", y, nil, "b t u"), decode and b:write("cache H: new", state, "f32", "b t u e") or nil,
     })
 end
 
@@ -150,7 +150,7 @@ local function delta_step(b)
     local state = kc.map("add", kept, kc.map("mul", k, delta))
     local y = kc.reduce("sum", kc.map("mul", state, unit("XBC")), "d")
     return kc.kernel("state step", {
-        b:write("cache H new", state, "f32", "b t g h d e"), b:write("Y", y, nil, "b t g h e"),
+        b:write("cache H: new", state, "f32", "b t g h d e"), b:write("Y", y, nil, "b t g h e"),
     })
 end
 

@@ -159,6 +159,56 @@ static kc_object *norm_fusion(void)
     return compare(ways, 3, "h100-sxm5", NULL, NULL);
 }
 
+/* ---- a layer, a kernel an op -------------------------------------------------------------------------------------- */
+
+static const kc_size layer_size[] = { { "t", 2048 }, { "j", 2048 }, { "h", 32 }, { "d", 128 }, { "e", 128 },
+                                      { "k", 4096 }, { "n", 4096 }, { "f", 11008 } };
+static kc_object *layer_steps[16];
+static size_t layer_count;
+
+static kc_value *of_layer(const char *name, const char *dims)
+{
+    return rd(tensor(name, dims, "f16", layer_size, COUNT(layer_size)));
+}
+
+static kc_tensor *step(kc_tensor *written)
+{
+    layer_steps[layer_count++] = object(written);
+    return written;
+}
+
+static kc_value *passed(const char *name, kc_value *value)
+{
+    return rd(step(wr(name, value, "f16")));
+}
+
+static kc_value *rows_of_values(void)
+{
+    kc_value *scores = mm(of_layer("Q", "h t d"), of_layer("K", "h j d"), "d");
+    scores = passed("scores", keep(kc_causal(scores, "t", "j")));
+    kc_value *weights = passed("weights", keep(kc_softmax(passed("scaled", map("scale", scores, NULL)), "j", 0)));
+    return rd(step(write_dims("values", mm(weights, of_layer("V", "h j e"), "j"), "f16", "t h e")));
+}
+
+static kc_object *fuse_all(void)
+{
+    layer_count = 0;
+    kc_value *out = passed("out", mm(rows_of_values(), of_layer("W out", "h e k"), "h e"));
+    kc_tensor *stream = step(wr("stream", map("add", out, of_layer("residual", "t k")), "f16"));
+    kc_value *x = rd(stream), *root = cost(2, 1, sum(map("mul", x, x), "k"));
+    kc_value *normed = passed("norm", map("mul", map("mul", x, root), of_layer("W norm", "k")));
+    kc_value *gate = passed("gate", mm(normed, of_layer("W gate", "k f"), "k"));
+    kc_value *up = passed("up", mm(normed, of_layer("W up", "k f"), "k"));
+    kc_value *inner = passed("inner", map("mul", map("silu", gate, NULL), up));
+    kc_value *down = passed("down", mm(inner, of_layer("W down", "f n"), "f"));
+    passed("result", map("add", down, read_at(stream, "t n", layer_size, COUNT(layer_size), 1, 0)));
+    kc_object *layer = program("a kernel an op", layer_steps, layer_count);
+    kc_device *h100 = device("h100-sxm5");
+    kc_object *ways[] = { keep(kc_result_best(keep(kc_best(layer, h100, NULL)))),
+                          keep(kc_result_best(keep(kc_fuse_all(layer, h100, NULL, 0, NULL)))) };
+    return compare(ways, 2, "h100-sxm5", NULL, NULL);
+}
+
 /* ---- halos, scatters, gathers, scans ----------------------------------------------------------------------------- */
 
 static const kc_size image[] = { { "n", 8 }, { "g", 4 }, { "c", 32 }, { "f", 32 }, { "y", 28 },
@@ -227,6 +277,7 @@ static kc_object *selective_scan(void)
 
 static const both_row rows[] = {
     { "decode_split.lua", { NULL }, { decode_split } },
+    { "fuse_all.lua", { NULL }, { fuse_all } },
     { "mla.lua", { NULL }, { mla } },
     { "norm_fusion.lua", { NULL }, { norm_fusion } },
     { "gemm.plain { m = 16, n = 14336, k = 4096, dtype = 'bf16', weights = 'i4g128', dequantise = 2 }", { NULL }, { w4a16 } },

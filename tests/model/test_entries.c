@@ -132,6 +132,7 @@ static void call_devices_and_questions(void)
     GIVES_NULL(kc_evaluate, NULL, NULL, NULL);
     GIVES_NULL(kc_compare, NULL, NULL, 0, NULL, 0, NULL);
     GIVES_NULL(kc_best, NULL, NULL, NULL);
+    GIVES_NULL(kc_fuse_all, NULL, NULL, NULL, 0, NULL);
     FAILS(kc_verify, NULL, &number);
     GIVES_NULL(kc_ski_slope, NULL);
     FAILS(kc_evaluator_run, NULL, 0, NULL, NULL, NULL);
@@ -171,6 +172,13 @@ static void call_results(void)
     GIVES_NOTHING(kc_result_searched, NULL, &number);
     GIVES_NOTHING(kc_result_visited, NULL);
     GIVES_NOTHING(kc_result_interrupted, NULL);
+    GIVES_NOTHING(kc_result_is_fused, NULL);
+    GIVES_NOTHING(kc_result_fusions, NULL);
+    GIVES_NOTHING(kc_result_fusion_kernels, NULL, 0);
+    GIVES_NULL(kc_result_fusion_kernel, NULL, 0, 0);
+    GIVES_NULL(kc_result_fusion_rule, NULL, 0);
+    GIVES_NULL(kc_result_fusion_refused, NULL, 0);
+    FAILS(kc_result_fusion_number, NULL, 0, KC_TIME, &number, NULL);
     GIVES_NOTHING(kc_comparison_rows, NULL);
     GIVES_NOTHING(kc_comparison_devices, NULL);
     GIVES_NULL(kc_comparison_result, NULL, 0);

@@ -32,6 +32,13 @@ static bool ask_best(kc_object *c, kc_device *d)
     return r != NULL;
 }
 
+static bool ask_fuse_all(kc_object *c, kc_device *d)
+{
+    kc_result *r = kc_fuse_all(c, d, NULL, 0, NULL);
+    kc_release(r);
+    return r != NULL;
+}
+
 static bool ask_compare(kc_object *c, kc_device *d)
 {
     kc_object *xs[] = { c, c };
@@ -85,13 +92,18 @@ static const struct {
     bool (*ask)(kc_object *, kc_device *);
 } calls[] = {
     { "best", ask_best },           { "compare", ask_compare },     { "verify", ask_verify },
-    { "ski_slope", ask_ski_slope }, { "evaluator", ask_evaluator },
+    { "ski_slope", ask_ski_slope }, { "evaluator", ask_evaluator }, { "fuse_all", ask_fuse_all },
 };
 
 static kc_object *subject(const char *call)
 {
     if (strcmp(call, "verify") == 0)
         return tiled_product();
+    if (strcmp(call, "fuse_all") == 0) {
+        kc_tensor *c = product("m=256 k=256", "k=256 n=256");
+        kc_object *parts[] = { object(c), object(write_of("Y", map1("relu", read_of(c)))) };
+        return object(keep(kc_program_new(context, "fused", parts, 2)));
+    }
     return object(product("m=256 k=256", "k=256 n=256"));
 }
 

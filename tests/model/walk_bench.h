@@ -131,7 +131,7 @@ static inline int loop_named(const bench *b, const char *name, size_t length)
 
 static inline void build(bench *b)
 {
-    if (kci_build(b->context, &b->graph, "test", b->written, b->written_count, b->fused, b->fused_count) != KC_OK)
+    if (kci_build(b->context, &b->graph, "test", b->written, b->written_count, b->fused, b->fused_count, false) != KC_OK)
         fail_msg("%s", kc_context_message(b->context));
     for (size_t l = 0; l < KCI_MAX_LOOPS; l++) {
         b->tiling.tile[l] = 9007199254740992.0;

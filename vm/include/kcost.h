@@ -124,7 +124,7 @@ const char *kc_ffi(void);
 /* Called now and then with how many points are done, of how many (0: not known).  Not 0: the call
  * ends.  It may look at what another thread or a signal handler sets; into the context it must not call. */
 typedef int (*kc_watch)(void *data, double done, double points);
-/* Watches the calls of a context that may take long: kc_best, kc_compare, kc_verify, kc_ski_slope,
+/* Watches the calls of a context that may take long: kc_best, kc_fuse_all, kc_compare, kc_verify, kc_ski_slope,
  * kc_evaluator_run, counts that walk, and the sweeps and searches that get no watch of their own; a sweep's
  * threads ask it too.  Ended, they fail with KC_ELIMIT, but a sweep or a search of a space keeps what is done.  watch
  * NULL: no longer. */
@@ -367,6 +367,18 @@ double kc_result_searched(const kc_result *result, double *rejected);
 double kc_result_visited(const kc_result *result);
 /* 1: the watch ended the search, and it is the fastest of so many of the space's points, as a note says. */
 int kc_result_interrupted(const kc_result *result);
+/* The program with kernels fused where a compiler's rules join them and it pays on the device: elementwise work into a
+ * kernel beside it, the residual into a norm, scores, softmax and values into one attention (its softmax then online).
+ * What is fused runs, moves no more bytes and takes no more time than its parts; of all such groups the one that
+ * saves most is fused first, ties to the first in launch order, until none is left.  Kernels read what earlier ones
+ * wrote: that tensor itself, or a leaf of its name, sizes and dtype; "X: K" is part of the bytes of X.  What other
+ * kernels read, and what `save` names, stays written.
+ *     kc_result_best    the program: kernels that have a schedule keep it, others and fused ones have the best
+ *     kc_result_fusion… what was fused and what was left apart, and why; each is a note as well
+ * NULL with KC_EARGUMENT: no program, a `save` that nothing writes, "measured" or a "cache" of one tensor among the
+ * options; KC_EDEVICE as of kc_best. */
+kc_result *kc_fuse_all(kc_object *program, const kc_device *device, const char *const *save, size_t save_count,
+                       const kc_options *options);
 /* Walks the loop nest tile by tile, with no formula, and compares with kc_count: KC_OK when every figure
  * agrees.  KC_ELIMIT above 1e8 steps.  *steps (may be NULL): how many it took. */
 kc_status kc_verify(kc_object *kernel, double *steps);
@@ -420,6 +432,15 @@ double kc_result_tensor_number(const kc_result *result, size_t i, kc_ledger colu
 /* A result for each kernel of a program, nested programs flattened, with its launches; 0: not a program. */
 size_t kc_result_kernels(const kc_result *result);
 kc_result *kc_result_kernel(const kc_result *result, size_t i);    /* a new reference */
+int kc_result_is_fused(const kc_result *result);   /* did kc_fuse_all answer it? */
+/* Groups of kernels that it fused, in that order, then those that it left apart; no other result has any. */
+size_t kc_result_fusions(const kc_result *result);
+size_t kc_result_fusion_kernels(const kc_result *result, size_t i);
+const char *kc_result_fusion_kernel(const kc_result *result, size_t i, size_t kernel);  /* its name then: "S + P" */
+const char *kc_result_fusion_rule(const kc_result *result, size_t i);  /* "epilogue"; NULL: no rule joins them */
+const char *kc_result_fusion_refused(const kc_result *result, size_t i);   /* why they stay apart; NULL: fused */
+/* KC_TIME or KC_BYTES of all their launches, as one kernel and apart; KC_EARGUMENT: it was not evaluated. */
+kc_status kc_result_fusion_number(const kc_result *result, size_t i, kc_field field, double *fused, double *apart);
 /* Sentences on what was assumed, spilled, recomputed or fell back. */
 size_t kc_result_notes(const kc_result *result);
 const char *kc_result_note(const kc_result *result, size_t i);

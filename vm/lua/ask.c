@@ -62,7 +62,7 @@ void kci_set_option(kci_call *c, kc_options *options, const char *name, int inde
         set_option(c, options, name);
 }
 
-/* Of the names that the table may have, the first `own` are no options of the model. */
+/* Of the names that the table may have, the first `own` are the caller's and no options of the model. */
 static kc_options *read_options(kci_call *c, int index, const char *const *known, size_t count, size_t own)
 {
     lua_State *L = c->L;
@@ -81,12 +81,19 @@ static kc_options *read_options(kci_call *c, int index, const char *const *known
     return options;
 }
 
-/* compare takes all but the last: a measured time is of one x on one device. */
-static const char *const evaluate_options[] = {"l2", "cache", "launch", "convention", "measured"};
+/* "save" is fuse_all's own.  compare takes all but the last: a measured time is of one x on one device. */
+static const char *const options_of_all[] = {"save", "l2", "cache", "launch", "convention", "measured"};
+static const char *const *const evaluate_options = options_of_all + 1;
+enum { EVALUATE_OPTIONS = COUNT(options_of_all) - 1 };
 
 kc_options *kci_read_options(kci_call *c, int index)
 {
-    return read_options(c, index, evaluate_options, COUNT(evaluate_options), 0);
+    return read_options(c, index, evaluate_options, EVALUATE_OPTIONS, 0);
+}
+
+kc_options *kci_read_options_and_save(kci_call *c, int index)
+{
+    return read_options(c, index, options_of_all, EVALUATE_OPTIONS, 1);
 }
 
 /* count(x [, opts]) */
@@ -144,7 +151,7 @@ static int ask_compare(lua_State *L)
     if (devices.count == 0)
         return kci_error(
             &c, "devices is empty, and at least one device is wanted; kc.count needs none");
-    kc_options *options = read_options(&c, 3, evaluate_options, COUNT(evaluate_options) - 1, 0);
+    kc_options *options = read_options(&c, 3, evaluate_options, EVALUATE_OPTIONS - 1, 0);
     KCI_RETURN(&c, kc_compare(c.state->context, (kc_object *const *)xs.items, xs.count,
                               (kc_device *const *)devices.items, devices.count, options));
 }

@@ -219,6 +219,8 @@ void kci_drive_collector(lua_State *L, kci_state *state);
 void kci_set_option(kci_call *c, kc_options *options, const char *name, int index);
 /* What evaluate takes, of the table at `index`; stays on the stack.  NULL where there is none. */
 kc_options *kci_read_options(kci_call *c, int index);
+/* The same but "measured", of a table that may have `save` as well, which the caller reads. */
+kc_options *kci_read_options_and_save(kci_call *c, int index);
 
 /* ---- sweep.c ----------------------------------------------------------- */
 

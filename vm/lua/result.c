@@ -134,7 +134,7 @@ static int push_or_nil(kci_call *c, kci_box *box, void *object)
     return 1;
 }
 
-/* What kc.best found, to be evaluated or changed further; nil of any other result. */
+/* What kc.best or kc.fuse_all made, to be evaluated or changed further; nil of any other result. */
 static int push_best(kci_call *c, const kc_result *r)
 {
     kci_box *box = kci_box_push(c->L, c->state);
@@ -171,6 +171,60 @@ static int push_search(kci_call *c, const kc_result *r)
         lua_setfield(L, -2, "interrupted");
     }
     kci_record_mark(L, c->state, "r.search", "points visited cut rejected interrupted");
+    return 1;
+}
+
+/* Puts time and bytes, fused or apart, into the table at the top; false: the two ways were not evaluated. */
+static bool put_ways(lua_State *L, const kc_result *r, size_t i, bool apart)
+{
+    static const kc_field fields[] = {KC_TIME, KC_BYTES};
+    for (size_t f = 0; f < COUNT(fields); f++) {
+        double figures[2];
+        if (kc_result_fusion_number(r, i, fields[f], &figures[0], &figures[1]) != KC_OK)
+            return false;
+        lua_pushnumber(L, figures[apart]);
+        lua_setfield(L, -2, kc_field_name(fields[f]));
+    }
+    return true;
+}
+
+/* { kernels, rule, why, time, bytes, apart = { time, bytes } } of one group. */
+static void push_fusion(lua_State *L, const kc_result *r, size_t i)
+{
+    size_t count = kc_result_fusion_kernels(r, i);
+    lua_createtable(L, 0, 6);
+    lua_createtable(L, (int)count, 0);
+    for (size_t k = 0; k < count; k++) {
+        lua_pushstring(L, kc_result_fusion_kernel(r, i, k));
+        lua_rawseti(L, -2, (int)k + 1);
+    }
+    lua_setfield(L, -2, "kernels");
+    push_text(L, kc_result_fusion_rule(r, i));
+    lua_setfield(L, -2, "rule");
+    push_text(L, kc_result_fusion_refused(r, i));
+    lua_setfield(L, -2, "why");
+    if (put_ways(L, r, i, false)) {
+        lua_createtable(L, 0, 2);
+        put_ways(L, r, i, true);
+        lua_setfield(L, -2, "apart");
+    }
+}
+
+/* What kc.fuse_all fused, or what it left apart; nil of another result. */
+static int push_fusions(lua_State *L, const kc_result *r, bool refused)
+{
+    int count = 0;
+    if (!kc_result_is_fused(r)) {
+        lua_pushnil(L);
+        return 1;
+    }
+    lua_newtable(L);
+    for (size_t i = 0; i < kc_result_fusions(r); i++) {
+        if ((kc_result_fusion_refused(r, i) != NULL) != refused)
+            continue;
+        push_fusion(L, r, i);
+        lua_rawseti(L, -2, ++count);
+    }
     return 1;
 }
 
@@ -221,7 +275,7 @@ int kci_push_method(lua_State *L, lua_CFunction function)
 static const char *const other_fields[] = {"kind",  "name",  "device", "on", "convention", "tensors",
                                            "times", "bound", "class",  "schedule",   "kernels",
                                            "notes", "ratio", "error",  "table",      "kernel",
-                                           "search", "explain", "sensitivity"};
+                                           "search", "fused", "refused", "explain", "sensitivity"};
 
 static int unknown_field(kci_call *c)
 {
@@ -274,6 +328,10 @@ int kci_index_result(lua_State *L)
         return push_best(&c, r);
     if (strcmp(field, "search") == 0)
         return push_search(&c, r);
+    if (strcmp(field, "fused") == 0)
+        return push_fusions(L, r, false);
+    if (strcmp(field, "refused") == 0)
+        return push_fusions(L, r, true);
     if (strcmp(field, "ratio") == 0)
         return push_ratio(&c, box);
     if (strcmp(field, "error") == 0)

@@ -1,5 +1,5 @@
-/* search.c: kc.best: the fastest schedule, of a tuned library's or of a space; kc.ski_slope: the least traffic for each
- * capacity.  Design, section 2.3. */
+/* search.c: kc.best: the fastest schedule, of a tuned library's or of a space; kc.fuse_all: the kernels of a program
+ * fused where it pays; kc.ski_slope: the least traffic for each capacity.  Design, section 2.3. */
 #include "binding.h"
 
 #include <string.h>
@@ -84,6 +84,20 @@ static int search_best(lua_State *L)
     KCI_RETURN(&c, kc_best(x, device, options));
 }
 
+/* fuse_all(program, device [, opts]) */
+static int search_fuse_all(lua_State *L)
+{
+    kci_call c = kci_begin(L, "fuse_all", 3);
+    kc_object *program = kci_kernel_like(&c, 1, "program", true);
+    if (kc_object_kind(program) != KC_PROGRAM)
+        return kci_error(&c, "program is %s, and a program is wanted: kc.program(\"name\", { … })",
+                         kci_push_described(L, c.state, 1));
+    kc_device *device = kci_device(&c, 2, "device");
+    kc_options *options = kci_read_options_and_save(&c, 3);
+    kci_names save = kci_read_names(&c, kci_option(&c, 3, "save"), "opts.save");
+    KCI_RETURN(&c, kc_fuse_all(program, device, save.items, save.count, options));
+}
+
 /* ski_slope(kernel) */
 static int search_ski_slope(lua_State *L)
 {
@@ -92,4 +106,5 @@ static int search_ski_slope(lua_State *L)
     KCI_RETURN(&c, kc_ski_slope(kernel));
 }
 
-const luaL_Reg kci_search_calls[] = {{"best", search_best}, {"ski_slope", search_ski_slope}, {NULL, NULL}};
+const luaL_Reg kci_search_calls[] = {{"best", search_best}, {"fuse_all", search_fuse_all},
+                                     {"ski_slope", search_ski_slope}, {NULL, NULL}};

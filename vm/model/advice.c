@@ -351,7 +351,8 @@ kc_status kci_advise(const kc_result *r, kci_advice *list, size_t *count)
         snprintf(of, sizeof of, " in %.80s", t.r->name);
         if (same > 1)
             snprintf(of, sizeof of, " in %.80s and the %zu like it", t.r->name, same - 1);
-        t.status = kci_advise_fusion(r, &t.best[FUSION]);
+        if (!r->is_fused) /* else what pays is fused, and why the rest is not is known */
+            t.status = kci_advise_fusion(r, &t.best[FUSION]);
     }
     t.kernel = (kc_kernel *)(void *)t.r->x;
     t.part = (double)same * t.r->field[KC_TIME];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ask.h"
+#include "best.h"
 #include "candidates.h"
 #include "evaluator.h"
 #include "kernels.h"
@@ -150,10 +151,6 @@ static kc_schedule *schedule_of(const kci_graph *graph, const kci_tiling *tiling
 
 /* ---- one kernel ------------------------------------------------------------------------------ */
 
-typedef struct counter {
-    double points, rejected;
-} counter;
-
 static bool is_sorted(const kci_graph *graph)
 {
     double sizes[KCI_MAX_LOOPS];
@@ -194,7 +191,7 @@ static void none_runs(search *s, const char *name)
 
 /* `plain` is the kernel with the default grid and order; its tiling is what candidates are put into. */
 static kc_kernel *search_kernel(kc_kernel *kernel, kc_kernel *plain, const kc_device *device, const kc_options *options,
-                                counter *count)
+                                kci_searched *count)
 {
     search s = { .context = plain->base.context, .evaluator = kci_evaluator_new(plain, device, options), .time = INFINITY,
                  .before = count->points };
@@ -259,16 +256,14 @@ static kc_object *not_slower(kc_object *found, kc_object *own, const kc_device *
     return kc_retain(own);
 }
 
-static kc_kernel *best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, counter *count);
-
 /* Each member of a group by itself: their launches share one grid. */
-static kc_kernel *best_group(kc_kernel *group, const kc_device *device, const kc_options *options, counter *count)
+static kc_kernel *best_group(kc_kernel *group, const kc_device *device, const kc_options *options, kci_searched *count)
 {
     kc_context *context = group->base.context;
     kc_object **members = kci_alloc(context, group->member_count * sizeof *members);
     size_t done = 0;
     for (; members && done < group->member_count; done++) {
-        kc_kernel *member = best_kernel(group->members[done], device, options, count);
+        kc_kernel *member = kci_best_kernel(group->members[done], device, options, count);
         if (!member)
             break;
         members[done] = &member->base;
@@ -280,7 +275,7 @@ static kc_kernel *best_group(kc_kernel *group, const kc_device *device, const kc
     return (kc_kernel *)(void *)not_slower((kc_object *)(void *)best, &group->base, device, options);
 }
 
-static kc_kernel *best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, counter *count)
+kc_kernel *kci_best_kernel(kc_kernel *kernel, const kc_device *device, const kc_options *options, kci_searched *count)
 {
     if (kernel->graph.comm.kind != KCI_NO_COMM || (!kernel->tiling && is_sorted(&kernel->graph)))
         return kc_retain(kernel); /* nothing to choose */
@@ -298,19 +293,19 @@ typedef struct walk {
     kc_context *context;
     const kc_device *device;
     const kc_options *options;
-    counter *count;
+    kci_searched *count;
     kc_object **parts;
     size_t part_count, capacity;
 } walk;
 
-static kc_object *best_program(kc_program *program, const kc_device *device, const kc_options *options, counter *count);
+static kc_object *best_program(kc_program *program, const kc_device *device, const kc_options *options, kci_searched *count);
 
 static kc_status add_part(walk *w, kc_object *part, double times)
 {
     if (!kci_reserve(w->context, &w->parts, &w->capacity, w->part_count + 1, sizeof *w->parts))
         return KC_ENOMEM;
     kc_object *best = part->kind == KC_PROGRAM ? best_program((kc_program *)(void *)part, w->device, w->options, w->count)
-                                               : (kc_object *)best_kernel((kc_kernel *)(void *)part, w->device, w->options, w->count);
+                                               : (kc_object *)kci_best_kernel((kc_kernel *)(void *)part, w->device, w->options, w->count);
     if (best && times > 1) {
         kc_object *repeated = (kc_object *)kc_times(best, times);
         kc_release(best);
@@ -335,7 +330,7 @@ static kc_status add_parts(walk *w, const kc_program *program, double times)
     return status;
 }
 
-static kc_object *best_program(kc_program *program, const kc_device *device, const kc_options *options, counter *count)
+static kc_object *best_program(kc_program *program, const kc_device *device, const kc_options *options, kci_searched *count)
 {
     kc_context *context = program->base.context;
     walk w = { .context = context, .device = device, .options = options, .count = count };
@@ -350,29 +345,32 @@ static kc_object *best_program(kc_program *program, const kc_device *device, con
 
 /* ---- kc_best ------------------------------------------------------------------------------------- */
 
+kc_status kci_best_possible(kc_context *context, const kc_device *device, const char *call)
+{
+    if (!device)
+        return kci_fail(context, KC_EARGUMENT, "%s: no device", call);
+    if (kci_sealed(device, call) != KC_OK)
+        return kc_context_status(context);
+    const char *unstated = kci_unstated_limit(device);
+    return unstated ? kci_fail(context, KC_EDEVICE, "%s: %s does not state %s%s, so no tile can be checked against it; evaluate "
+                               "gives the time untiled", call, kci_device_name(device), unstated,
+                               strcmp(unstated, "smem.per_core") == 0 ? ", the shared memory of a core" : "")
+                    : KC_OK;
+}
+
 kc_result *kc_best(kc_object *x, const kc_device *device, const kc_options *options)
 {
     if (!x)
         return NULL;
-    if (!device) {
-        kci_fail(x->context, KC_EARGUMENT, "best: no device");
+    if (kci_best_possible(x->context, device, "best") != KC_OK)
         return NULL;
-    }
-    if (kci_sealed(device, "best") != KC_OK)
-        return NULL;
-    const char *unstated = kci_unstated_limit(device);
-    if (unstated) {
-        kci_fail(x->context, KC_EDEVICE, "best: %s does not state %s%s, so no tile can be checked against it; evaluate gives the time untiled",
-                 kci_device_name(device), unstated, strcmp(unstated, "smem.per_core") == 0 ? ", the shared memory of a core" : "");
-        return NULL;
-    }
-    counter count = { 0, 0 };
+    kci_searched count = { 0, 0 };
     kc_object *found = NULL;
     if (x->kind == KC_PROGRAM) {
         found = not_slower(best_program((kc_program *)(void *)x, device, options, &count), x, device, options);
     } else {
         kc_kernel *kernel = kci_as_kernel(x, "best", "x");
-        found = kernel ? (kc_object *)best_kernel(kernel, device, options, &count) : NULL;
+        found = kernel ? (kc_object *)kci_best_kernel(kernel, device, options, &count) : NULL;
         kc_release(kernel);
     }
     kc_result *result = found ? kc_evaluate(found, device, options) : NULL;

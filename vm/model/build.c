@@ -21,12 +21,13 @@ static void builder_free(kci_builder *b)
 }
 
 kc_status kci_build(kc_context *context, kci_graph *graph, const char *name, kc_tensor *const *written,
-                    size_t written_count, kc_tensor *const *fused, size_t fused_count)
+                    size_t written_count, kc_tensor *const *fused, size_t fused_count, bool online)
 {
     memset(graph, 0, sizeof *graph);
     graph->context = context;
     kci_builder builder = { .context = context, .graph = graph, .name = name, .written = written,
-                            .written_count = written_count, .fused = fused, .fused_count = fused_count };
+                            .written_count = written_count, .fused = fused, .fused_count = fused_count,
+                            .online = online };
     kc_status status = kci_expand(&builder);
     if (!status)
         status = kci_emit(&builder);

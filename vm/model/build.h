@@ -55,6 +55,7 @@ typedef struct kci_builder {
     size_t written_count;
     kc_tensor *const *fused;    /* tensors that become values */
     size_t fused_count;
+    bool online;                /* every softmax is, whatever its value says */
 
     kci_instance *instances;
     uint32_t *inputs;
@@ -68,14 +69,15 @@ typedef struct kci_builder {
     kci_table instance_table, axis_table, tensor_table, read_table, fused_table, twin_table;
 } kci_builder;
 
-/* Fills `graph` from the written tensors.  On failure the context has the
- * sentence and the graph is empty. */
+/* Fills `graph` from the written tensors.  `online`: every softmax is, whatever its value
+ * says.  On failure the context has the sentence and the graph is empty. */
 kc_status kci_build(kc_context *context, kci_graph *graph, const char *name, kc_tensor *const *written,
-                    size_t written_count, kc_tensor *const *fused, size_t fused_count);
+                    size_t written_count, kc_tensor *const *fused, size_t fused_count, bool online);
 
 kc_status kci_expand(kci_builder *builder);
 kc_status kci_emit(kci_builder *builder);
 kc_status kci_defer(kci_builder *builder);     /* defer.c: which softmaxes divide later */
+bool kci_is_online(const kci_builder *builder, const kci_instance *instance);  /* a softmax with running statistics */
 
 /* expand.c: the axis of a value's dim in an environment. UINT32_MAX: failed. */
 uint32_t kci_dim_axis(kci_builder *builder, uint32_t environment, kci_symbol name, double size, int16_t *dim);

@@ -136,13 +136,18 @@ static bool all_linear(search *s, bool commit)
     return reduced;
 }
 
+bool kci_is_online(const kci_builder *builder, const kci_instance *instance)
+{
+    return !instance->fused && instance->value->op == KCI_V_SOFTMAX && (builder->online || instance->value->online);
+}
+
 kc_status kci_defer(kci_builder *builder)
 {
     size_t count = builder->instance_count;
     bool any = false;
     for (size_t i = 0; i < count; i++) {
         const kci_instance *instance = &builder->instances[i];
-        any = any || (!instance->fused && instance->value->op == KCI_V_SOFTMAX && instance->value->online);
+        any = any || kci_is_online(builder, instance);
     }
     if (!any)
         return KC_OK;
@@ -153,7 +158,7 @@ kc_status kci_defer(kci_builder *builder)
     bool ok = s.depends && s.scaled && users_make(builder, &u);
     for (size_t i = 0; ok && i < count; i++) {
         kci_instance *instance = &builder->instances[i];
-        if (instance->fused || instance->value->op != KCI_V_SOFTMAX || !instance->value->online)
+        if (!kci_is_online(builder, instance))
             continue;
         s.softmax = (uint32_t)i;
         s.over = over_loops(builder, instance, instance->value);

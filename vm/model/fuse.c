@@ -13,6 +13,7 @@ typedef struct fusing {
     bool *read;                 /* per tensor: by another part */
     bool *kept;                 /* per tensor: a part that is a fuse saves it already */
     size_t room;
+    bool online;
 } fusing;
 
 static kc_status note_read(void *data, const kc_value *read)
@@ -59,6 +60,7 @@ static kc_status gather(fusing *f, kc_object *const *parts, size_t count)
             status = kci_kernel_tensors(kernel);
             if (kernel->member_count > 0)
                 status = kci_fail(f->context, KC_EARGUMENT, "fuse: '%.80s' is a group; a group cannot be fused", kernel->name);
+            f->online = f->online || kernel->online;
             for (size_t t = 0; t < kernel->fused_count && !status; t++)
                 status = add_made(f, kernel->fused[t]);
             for (size_t t = 0; t < kernel->tensor_count && !status; t++)
@@ -106,25 +108,30 @@ static kc_kernel *make(fusing *f)
                 written[written_count++] = tensor;
         }
         if (!kci_check_cycles(f->context, "fuse", f->name, (kc_tensor *const *)(void *)f->made.items, f->made.count))
-            kernel = kci_kernel_make(f->context, f->name, written, written_count, fused, fused_count);
+            kernel = kci_kernel_make(f->context, f->name, written, written_count, fused, fused_count, f->online);
     }
     kci_free(f->context, (void *)written, f->made.count * sizeof *written);
     kci_free(f->context, (void *)fused, f->made.count * sizeof *fused);
     return kernel;
 }
 
-kc_kernel *kc_fuse(kc_context *context, const char *name, kc_object *const *parts, size_t count,
-                   const char *const *save, size_t save_count)
+/* What stays written, by name or, names NULL, as the tensors. */
+typedef struct saved {
+    const char *const *names;
+    kc_tensor *const *tensors;
+    size_t count;
+} saved;
+
+static kc_kernel *fuse(kc_context *context, const char *name, kc_object *const *parts, size_t count, const saved *save, bool online)
 {
-    if (!context)
-        return NULL;
     if (!name || !*name || count == 0) {
         kci_fail(context, KC_EARGUMENT, "fuse: %s", count == 0 ? "no part is given" : "the name is missing");
         return NULL;
     }
-    if (!kci_handles_given(context, "fuse", "parts", parts, count) || !kci_texts_given(context, "fuse", "save", save, save_count))
+    if (!kci_handles_given(context, "fuse", "parts", parts, count) ||
+        (!save->tensors && !kci_texts_given(context, "fuse", "save", save->names, save->count)))
         return NULL;
-    fusing f = { .context = context, .name = name };
+    fusing f = { .context = context, .name = name, .online = online };
     kc_kernel *kernel = NULL;
     kc_status status = gather(&f, parts, count);
     f.room = f.made.count;
@@ -141,8 +148,10 @@ kc_kernel *kc_fuse(kc_context *context, const char *name, kc_object *const *part
                 if (in(part->fused, part->fused_count, part->tensors[t]))
                     f.kept[kci_find_seen(&f.made, part->tensors[t])] = true;
         }
-        if (!status)
-            status = mark_saved(&f, save, save_count);
+        if (!status && save->names)
+            status = mark_saved(&f, save->names, save->count);
+        for (size_t i = 0; !save->names && i < save->count; i++)
+            f.kept[kci_find_seen(&f.made, save->tensors[i])] = true;
         if (!status)
             kernel = make(&f);
     }
@@ -150,4 +159,16 @@ kc_kernel *kc_fuse(kc_context *context, const char *name, kc_object *const *part
     kci_free(context, f.kept, f.room * sizeof *f.kept);
     kci_seen_free(context, &f.made);
     return kernel;
+}
+
+kc_kernel *kc_fuse(kc_context *context, const char *name, kc_object *const *parts, size_t count,
+                   const char *const *save, size_t save_count)
+{
+    return context ? fuse(context, name, parts, count, &(saved){ save, NULL, save_count }, false) : NULL;
+}
+
+kc_kernel *kci_fuse(kc_context *context, const char *name, kc_object *const *parts, size_t count, kc_tensor *const *save,
+                    size_t save_count, bool online)
+{
+    return fuse(context, name, parts, count, &(saved){ NULL, save, save_count }, online);
 }

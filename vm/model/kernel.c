@@ -54,7 +54,7 @@ static bool comm_alone(kc_context *context, const char *name, kc_tensor *const *
 }
 
 kc_kernel *kci_kernel_make(kc_context *context, const char *name, kc_tensor *const *written, size_t written_count,
-                           kc_tensor *const *fused, size_t fused_count)
+                           kc_tensor *const *fused, size_t fused_count, bool online)
 {
     size_t all = written_count + fused_count;
     if (!comm_alone(context, name ? name : "", written, written_count, all) || !comm_alone(context, name ? name : "", fused, fused_count, all))
@@ -62,6 +62,7 @@ kc_kernel *kci_kernel_make(kc_context *context, const char *name, kc_tensor *con
     kc_kernel *kernel = kci_new(context, KC_KERNEL, sizeof *kernel);
     if (!kernel)
         return NULL;
+    kernel->online = online;
     kernel->name = kci_copy_text(context, name && *name ? name : written[0]->name);
     kernel->tensors = kci_alloc(context, written_count * sizeof *kernel->tensors);
     kernel->fused = kci_alloc(context, fused_count * sizeof *kernel->fused);
@@ -70,7 +71,7 @@ kc_kernel *kci_kernel_make(kc_context *context, const char *name, kc_tensor *con
     for (size_t i = 0; kernel->fused && i < fused_count; i++)
         kernel->fused[kernel->fused_count++] = kc_retain(fused[i]);
     if (!kernel->name || !kernel->tensors || !kernel->fused ||
-        kci_build(context, &kernel->graph, kernel->name, written, written_count, fused, fused_count)) {
+        kci_build(context, &kernel->graph, kernel->name, written, written_count, fused, fused_count, online)) {
         kc_release(kernel);
         return NULL;
     }
@@ -165,7 +166,7 @@ kc_kernel *kc_kernel_new(kc_context *context, const char *name, kc_tensor *const
     if (!context || !kci_handles_given(context, "kernel", "tensors", tensors, count) || !written_ok(context, "kernel", tensors, count) ||
         kci_check_cycles(context, "kernel", name ? name : tensors[0]->name, tensors, count))
         return NULL;
-    return kci_kernel_make(context, name, tensors, count, NULL, 0);
+    return kci_kernel_make(context, name, tensors, count, NULL, 0, false);
 }
 
 kc_kernel *kci_as_kernel(kc_object *object, const char *call, const char *argument)
@@ -177,7 +178,7 @@ kc_kernel *kci_as_kernel(kc_object *object, const char *call, const char *argume
     if (object->kind == KC_TENSOR) {
         kc_tensor *tensor = (kc_tensor *)(void *)object;
         if (written_ok(object->context, call, &tensor, 1))
-            return kci_kernel_make(object->context, tensor->name, &tensor, 1, NULL, 0);
+            return kci_kernel_make(object->context, tensor->name, &tensor, 1, NULL, 0, false);
         return NULL;
     }
     kci_fail(object->context, KC_EARGUMENT, "%s: %s must be a kernel or a written tensor", call, argument);

@@ -119,7 +119,8 @@ enum {                              /* kci_node.flags */
     KCI_RESCALE = 4,                /* executed only, and only where its `around` loops have trips */
     KCI_STATISTIC = 8,              /* running maximum or sum of an online softmax */
     KCI_INTO = 16,                  /* adds one accumulator onto another: no op of its own */
-    KCI_MATMUL = 32                 /* contracts two operands, on either unit */
+    KCI_MATMUL = 32,                /* contracts two operands, on either unit */
+    KCI_EXPONENTIAL = 64            /* of a softmax: its probabilities, but for a factor of each row */
 };
 
 typedef struct kci_edge {
@@ -232,6 +233,7 @@ struct kc_kernel {
     size_t tensor_count;
     kc_tensor **fused;              /* tensors that became values; as `tensors` */
     size_t fused_count;
+    bool online;                    /* its softmaxes are, whatever their values say */
     kci_graph graph;
     kc_kernel *like;                /* whose graph this one shares, or whose names it speaks of; NULL: its own */
     bool narrowed;                  /* by what later kernels of a program need of it */

@@ -6,9 +6,14 @@
 #include "program.h"
 #include "tensor.h"
 
-/* A kernel that writes `written`, with `fused` kept on chip.  name NULL: the first written one's. */
+/* A kernel that writes `written`, with `fused` kept on chip.  name NULL: the first written one's.
+ * `online`: every softmax in it is. */
 kc_kernel *kci_kernel_make(kc_context *context, const char *name, kc_tensor *const *written, size_t written_count,
-                           kc_tensor *const *fused, size_t fused_count);
+                           kc_tensor *const *fused, size_t fused_count, bool online);
+
+/* kc_fuse; `save`: tensors that the parts make.  `online`: every softmax in it is, as in a part that is so already. */
+kc_kernel *kci_fuse(kc_context *context, const char *name, kc_object *const *parts, size_t count, kc_tensor *const *save,
+                    size_t save_count, bool online);
 
 /* Fails where one of the tensors is needed by a tensor outside that another of them reads. */
 kc_status kci_check_cycles(kc_context *context, const char *call, const char *name, kc_tensor *const *tensors,

@@ -54,8 +54,7 @@ void kci_transform_free(kci_transform *t)
     kci_seen_free(t->context, &t->seen);
 }
 
-/* Takes over `new`, the new one of `old`. */
-static kc_status remember(kci_transform *t, const void *old, void *new)
+kc_status kci_remember(kci_transform *t, const void *old, void *new)
 {
     bool fresh;
     if (!new)
@@ -206,7 +205,7 @@ static kc_status make_leaf(kci_transform *t, const kc_tensor *tensor)
     }
     const char *dims = status ? NULL : renamed_dims(t, &names, tensor->dims, tensor->rank);
     if (!status)
-        status = remember(t, tensor, same   ? kc_retain((void *)(uintptr_t)tensor)
+        status = kci_remember(t, tensor, same   ? kc_retain((void *)(uintptr_t)tensor)
                                      : dims ? kc_tensor_new(t->context, tensor->name, dims, dtype ? dtype : tensor->dtype, sizes, tensor->rank)
                                             : NULL);
     kci_text_free(&names);
@@ -221,7 +220,7 @@ static kc_status make_comm(kci_transform *t, const kc_tensor *tensor)
         return kci_fail(t->context, KC_EARGUMENT, "%s: %.80s has the dtype of %.80s, which it moves; name that one", t->call,
                         tensor->name, tensor->value->tensor->name);
     const char *over = tensor->over ? kci_name(t->context, kci_new_name(t, tensor->over)) : NULL;
-    return remember(t, tensor, kc_comm(kci_comm_name(&tensor->comm), kci_made_for(t, tensor->value->tensor), tensor->comm.ranks,
+    return kci_remember(t, tensor, kc_comm(kci_comm_name(&tensor->comm), kci_made_for(t, tensor->value->tensor), tensor->comm.ranks,
                                        over, tensor->comm.tree ? "tree" : "ring", tensor->name));
 }
 
@@ -230,7 +229,7 @@ static kc_status make_written(kci_transform *t, const kc_tensor *tensor)
     kc_value *value = kci_made_for(t, tensor->value);
     const kc_dtype *dtype = new_dtype(t, tensor);
     if (value == tensor->value && !dtype && !dims_change(t, tensor->dims, tensor->rank))
-        return remember(t, tensor, kc_retain((void *)(uintptr_t)tensor));
+        return kci_remember(t, tensor, kc_retain((void *)(uintptr_t)tensor));
     if (tensor->comm.kind != KCI_NO_COMM)
         return make_comm(t, tensor);
     bool plain = true;
@@ -256,7 +255,7 @@ static kc_status make_written(kci_transform *t, const kc_tensor *tensor)
     kci_text_free(&names);
     kci_text_free(&index);
     kci_free(t->context, sizes, tensor->rank * sizeof *sizes);
-    return remember(t, tensor, made);
+    return kci_remember(t, tensor, made);
 }
 
 static kc_value *make_op(kci_transform *t, const kc_value *value, kc_value **in, const char *over, kc_size *sizes)
@@ -316,7 +315,7 @@ static kc_status make_value(kci_transform *t, const kc_value *value)
     kci_text_free(&text);
     kci_free(t->context, (void *)in, value->input_count * sizeof *in);
     kci_free(t->context, sizes, value->rank * sizeof *sizes);
-    return remember(t, value, made);
+    return kci_remember(t, value, made);
 }
 
 /* ---- the order: inputs first ------------------------------------------------------------ */

@@ -35,6 +35,15 @@ typedef struct kci_transform {
  * written tensors follow.  It keeps schedules.  NULL: the context has the reason. */
 kc_object *kci_retyped(kc_object *object, const kci_retype *types, size_t count);
 
+/* A tensor in place of another of the same sizes and dtype. */
+typedef struct kci_link {
+    kc_tensor *from, *to;
+} kci_link;
+
+/* transform.c: the kernel (or group) that reads `to` where it read `from`, under the same index; of
+ * every tensor that it reads there is a link, maybe to itself.  It keeps schedules. */
+kc_kernel *kci_relinked(kc_kernel *kernel, const kci_link *links, size_t count);
+
 /* The size or name that a dim gets. */
 double kci_new_size(kci_transform *t, kci_symbol name, double size);
 kci_symbol kci_new_name(kci_transform *t, kci_symbol name);
@@ -46,5 +55,7 @@ double kci_reach(kci_transform *t, const kci_form *form, const kci_dim *dims, si
 kc_status kci_rebuild(kci_transform *t, const kc_object *root);
 void *kci_made_for(const kci_transform *t, const void *old);
 void kci_transform_free(kci_transform *t);
+/* Takes over `new`, the new one of `old`: nothing behind that is built again. */
+kc_status kci_remember(kci_transform *t, const void *old, void *new);
 
 #endif

@@ -198,6 +198,7 @@ static kc_kernel *make_kernel(making *m, kc_kernel *kernel)
         return NULL;
     made->like = kc_retain((void *)(uintptr_t)kci_planned_as(kernel));
     made->name = made->like->name;
+    made->online = kernel->online;
     made->schedule = kc_retain(kernel->schedule);
     made->tiling = kernel->tiling;
     made->from = kc_retain(kernel->from ? kernel->from : kernel);

@@ -327,6 +327,7 @@ void kci_result_destroy(kc_object *object)
     kci_free_text(context, r->convention);
     kci_free_text(context, r->schedule_json);
     kc_release(r->best);
+    kci_result_fusions_free(r);
     for (size_t i = 0; i < r->row_count; i++)
         kci_free_text(context, r->rows[i].name);
     kci_free(context, r->rows, r->row_capacity * sizeof *r->rows);

@@ -23,6 +23,16 @@ typedef struct kci_schedule_entry {
     char *path, *value;
 } kci_schedule_entry;
 
+/* Kernels that kc_fuse_all fused, or left apart. */
+typedef struct kci_fusion {
+    char **kernels;                 /* names, in launch order */
+    size_t kernel_count;
+    const char *rule;               /* static; NULL: none joins them */
+    char *refused;                  /* why they stay apart; NULL: they are one kernel */
+    bool timed;                     /* both ways ran */
+    double time, bytes, time_apart, bytes_apart;    /* of all launches */
+} kci_fusion;
+
 struct kc_result {
     kc_object base;
     char *name;
@@ -51,6 +61,9 @@ struct kc_result {
     double points, visited, rejected;       /* to choose from; evaluated; of these, not wanted or unable to run */
     bool own_space;                 /* they are the user's, not a library's */
     bool interrupted;               /* the watch ended the search: points are those that were settled by then */
+    bool is_fused;                  /* kc_fuse_all answered it … */
+    kci_fusion *fusions;            /* … and made these: those fused, in that order; then those left apart */
+    size_t fusion_count, fusion_capacity;
     /* What was asked, for what is asked of the result: explain, sensitivity.  NULL: it is not there. */
     kc_object *x;                   /* a kernel or a program */
     kc_device *of;
@@ -86,6 +99,9 @@ kc_status kci_result_schedule_add(kc_result *result, const char *path, const cha
 /* Adds the rows of `part`, those of one name together; its notes. */
 kc_status kci_result_add_rows(kc_result *result, const kc_result *part);
 kc_status kci_result_add_notes(kc_result *result, const kc_result *part);
+/* Adds a fusion with room for so many names, which the caller fills.  NULL: no memory. */
+kci_fusion *kci_result_fusion_add(kc_result *result, size_t kernels);
+void kci_result_fusions_free(kc_result *result);
 /* Work, bytes and times of n launches: what a row of a program shows. */
 void kci_result_times(kc_result *result, double n);
 /* Adds `kernel` (a reference is taken) to a program's result: its work, bytes, times,

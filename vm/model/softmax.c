@@ -52,7 +52,7 @@ kc_status kci_emit_softmax(kci_builder *builder, uint32_t index)
     kci_instance *instance = &builder->instances[index];
     const kc_value *value = instance->value;
     kci_graph *graph = builder->graph;
-    bool online = value->online;
+    bool online = kci_is_online(builder, instance);
     kci_space all = { .count = 0 }, rows = { .count = 0 };
     kci_set over;
     kc_status status = kci_add_dims(builder, &all, instance->environment, value->dims, value->rank);
@@ -85,7 +85,7 @@ kc_status kci_emit_softmax(kci_builder *builder, uint32_t index)
     node = kci_blank_node(KCI_OP, "softmax.exp", value->format);
     node.flops = 1;
     node.special = 1;
-    node.flags = KCI_ELEMENTWISE;
+    node.flags = KCI_ELEMENTWISE | KCI_EXPONENTIAL;
     kci_edge shifted[2] = { { scores, false }, { instance->maximum, online } };
     uint32_t exponential = kci_with_source(builder, kci_add_node(builder, node, &all, &all, shifted, 2), value);
 

@@ -411,6 +411,7 @@ kc_kernel *kci_kernel_scheduled(kc_kernel *kernel, kc_schedule *schedule)
         return NULL;
     tiled->like = kc_retain(graph_owner(kernel));
     tiled->narrowed = kernel->narrowed;
+    tiled->online = kernel->online;
     tiled->name = kci_copy_text(context, kernel->name);
     bool ok = tiled->name && share_tensors(tiled, kernel) && kci_graph_share(&tiled->graph, &kernel->graph, context);
     if (ok && schedule) {

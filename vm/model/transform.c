@@ -144,7 +144,7 @@ static kc_kernel *make_kernel(kci_transform *t, kc_kernel *kernel)
     }
     if (ok)
         made = kci_kernel_make(t->context, kernel->name, list, kernel->tensor_count, list + kernel->tensor_count,
-                               kernel->fused_count);
+                               kernel->fused_count, kernel->online);
     kci_free(t->context, (void *)list, count * sizeof *list);
     if (!made || !kernel->schedule)
         return made;
@@ -320,6 +320,17 @@ kc_object *kc_renamed(kc_object *object, const char *const *from, const char *co
     kc_object *made = ok ? run(object, (asked){ .call = "rename", .renames = true }, &changes, count, &capacity) : NULL;
     kci_free(context, changes, count * sizeof *changes);
     return made;
+}
+
+kc_kernel *kci_relinked(kc_kernel *kernel, const kci_link *links, size_t count)
+{
+    kci_transform t = { .context = kernel->base.context, .call = "fuse_all" };
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = kci_remember(&t, links[i].from, kc_retain(links[i].to));
+    kc_object *made = status ? NULL : make_object(&t, &kernel->base);
+    kci_transform_free(&t);
+    return (kc_kernel *)(void *)made;
 }
 
 kc_object *kci_retyped(kc_object *object, const kci_retype *types, size_t count)

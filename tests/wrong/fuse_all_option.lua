@@ -1,0 +1,6 @@
+-- error: kc.fuse_all: opts has no option 'saves'; did you mean 'save'?
+-- line: 6
+local kc = require "kcost"
+local A = kc.tensor("A", "i", "f16", { i = 1024 })
+local B = kc.write("B", kc.map("exp", kc.read(A)))
+kc.fuse_all(kc.program("one", { B }), "h100-sxm5", { saves = { "B" } })

@@ -1,0 +1,490 @@
+/* flow.c: a program as sequences of items: which of them reads what another wrote, and in what order they may stand. */
+#include "flow.h"
+
+#include <string.h>
+
+#include "kernels.h"
+#include "object.h"
+#include "rebuild.h"
+
+/* ---- names ---------------------------------------------------------------------------- */
+
+static bool same_symbol(const void *data, uint32_t id)
+{
+    const void *const *pair = data;
+    return ((const kci_flow *)pair[0])->names[id].symbol == *(const kci_symbol *)pair[1];
+}
+
+static uint32_t find_name(const kci_flow *flow, kci_symbol symbol)
+{
+    const void *pair[2] = { flow, &symbol };
+    return kci_table_find(&flow->name_table, kci_hash(5, &symbol, sizeof symbol), same_symbol, pair);
+}
+
+/* UINT32_MAX: no memory. */
+static uint32_t name_of(kci_flow *flow, const char *text, size_t length)
+{
+    kci_symbol symbol = kci_intern(flow->context, text, length);
+    uint32_t id = symbol ? find_name(flow, symbol) : UINT32_MAX;
+    if (!symbol || id != UINT32_MAX)
+        return id;
+    const char *part = memchr(text, ':', length);
+    uint32_t base = UINT32_MAX;
+    if (part && part > text && part[1] == ' ') {
+        base = name_of(flow, text, (size_t)(part - text));
+        if (base == UINT32_MAX)
+            return base;
+    }
+    id = (uint32_t)flow->name_count;
+    if (!kci_reserve(flow->context, &flow->names, &flow->name_capacity, flow->name_count + 1, sizeof *flow->names) ||
+        !kci_table_add(flow->context, &flow->name_table, kci_hash(5, &symbol, sizeof symbol), id))
+        return UINT32_MAX;
+    flow->names[flow->name_count++] = (kci_flow_name){ symbol, base == UINT32_MAX ? id : base };
+    return id;
+}
+
+uint32_t kci_flow_name_of(const kci_flow *flow, const char *name)
+{
+    kci_symbol symbol = kci_intern(flow->context, name, strlen(name));
+    return symbol ? find_name(flow, symbol) : UINT32_MAX;
+}
+
+bool kci_flow_overlaps(const kci_flow *flow, uint32_t a, uint32_t b)
+{
+    return a == b || flow->names[a].base == b || flow->names[b].base == a;
+}
+
+const kci_access *kci_flow_shared(const kci_flow *flow, const kci_accesses *writes, const kci_accesses *reads,
+                                  const kci_access **read)
+{
+    for (size_t w = 0; w < writes->count; w++)
+        for (size_t r = 0; r < reads->count; r++)
+            if (kci_flow_overlaps(flow, writes->list[w].name, reads->list[r].name)) {
+                if (read)
+                    *read = &reads->list[r];
+                return &writes->list[w];
+            }
+    return NULL;
+}
+
+/* ---- what an item reads and writes ----------------------------------------------------- */
+
+static kc_status add_access(kci_flow *flow, kci_accesses *to, const kc_tensor *tensor)
+{
+    uint32_t name = name_of(flow, tensor->name, strlen(tensor->name));
+    if (name == UINT32_MAX)
+        return KC_ENOMEM;
+    for (size_t i = 0; i < to->count; i++)
+        if (to->list[i].tensor == tensor)
+            return KC_OK;
+    if (!kci_reserve(flow->context, &to->list, &to->capacity, to->count + 1, sizeof *to->list))
+        return KC_ENOMEM;
+    to->list[to->count++] = (kci_access){ name, tensor };
+    return KC_OK;
+}
+
+static kc_status add_accesses(kci_flow *flow, kci_item *item, const kc_kernel *kernel)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < kernel->member_count && !status; i++)
+        status = add_accesses(flow, item, kernel->members[i]);
+    for (size_t i = 0; i < kernel->graph.axis_count; i++)
+        item->gathers = item->gathers || kernel->graph.axes[i].gather;
+    for (size_t t = 0; t < kernel->graph.tensor_count && !status; t++) {
+        const kci_tensor_use *use = &kernel->graph.tensors[t];
+        if (use->tensor && use->read)
+            status = add_access(flow, &item->reads, use->tensor);
+        if (use->tensor && use->written && !status)
+            status = add_access(flow, &item->writes, use->tensor);
+    }
+    return status;
+}
+
+static kc_status add_all(kci_flow *flow, kci_accesses *to, const kci_accesses *from)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < from->count && !status; i++)
+        status = add_access(flow, to, from->list[i].tensor);
+    return status;
+}
+
+kc_status kci_flow_renew(kci_flow *flow, kci_item *item)
+{
+    kc_status status = KC_OK;
+    item->reads.count = item->writes.count = 0;
+    for (size_t i = 0; i < item->inner->count && !status; i++) {
+        status = add_all(flow, &item->reads, &item->inner->items[i].reads);
+        item->gathers = item->gathers || item->inner->items[i].gathers;
+        if (!status)
+            status = add_all(flow, &item->writes, &item->inner->items[i].writes);
+    }
+    return status;
+}
+
+/* ---- tensors of one name ---------------------------------------------------------------- */
+
+bool kci_flow_same_shape(const kc_tensor *a, const kc_tensor *b)
+{
+    bool same = a->rank == b->rank && (a->dtype == b->dtype || strcmp(a->dtype->name, b->dtype->name) == 0);
+    for (size_t p = 0; same && p < a->rank; p++)
+        same = a->dims[p].size == b->dims[p].size;
+    return same;
+}
+
+/* The first leaf of that name and shape; NULL: no memory. */
+static const kc_tensor *first_leaf(kci_flow *flow, const kc_tensor *leaf, uint32_t name)
+{
+    for (size_t i = 0; i < flow->leaves.count; i++)
+        if (flow->leaves.list[i].name == name && kci_flow_same_shape(flow->leaves.list[i].tensor, leaf))
+            return flow->leaves.list[i].tensor;
+    return add_access(flow, &flow->leaves, leaf) == KC_OK ? leaf : NULL;
+}
+
+/* What the items before wrote last under the name of a leaf, if it is of one shape; else the leaf. */
+static const kc_tensor *written_before(const kci_flow *flow, const kci_sequence *sequence, const kc_tensor *leaf, uint32_t name)
+{
+    for (size_t i = sequence->beside ? 0 : sequence->count; i-- > 0;) {
+        const kci_item *item = &sequence->items[i];
+        for (size_t w = 0; w < item->writes.count; w++) {
+            const kci_access *write = &item->writes.list[w];
+            if (!kci_flow_overlaps(flow, write->name, name))
+                continue;
+            return write->name == name && item->kernel && kci_flow_same_shape(write->tensor, leaf) ? write->tensor : leaf;
+        }
+    }
+    return leaf;
+}
+
+static kc_status link_read(kci_flow *flow, const kci_sequence *sequence, const kc_tensor *read, kci_link *link)
+{
+    uint32_t at = kci_find_seen(&flow->made, read), name = name_of(flow, read->name, strlen(read->name));
+    const kc_tensor *to = at != UINT32_MAX ? flow->become[at] : read;
+    if (name == UINT32_MAX)
+        return KC_ENOMEM;
+    if (!read->value)
+        to = first_leaf(flow, read, name);
+    if (!to)
+        return KC_ENOMEM;
+    if (!read->value)
+        to = written_before(flow, sequence, to, name);
+    *link = (kci_link){ (kc_tensor *)(uintptr_t)read, (kc_tensor *)(uintptr_t)to };
+    return KC_OK;
+}
+
+static kc_status remember(kci_flow *flow, const kc_kernel *old, const kc_kernel *new)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < old->member_count && !status; i++)
+        status = remember(flow, old->members[i], new->members[i]);
+    for (size_t t = 0; t < old->tensor_count + old->fused_count && !status; t++) {
+        bool internal = t >= old->tensor_count, fresh;
+        const kc_tensor *from = internal ? old->fused[t - old->tensor_count] : old->tensors[t];
+        kc_tensor *to = internal ? new->fused[t - old->tensor_count] : new->tensors[t];
+        if (!kci_reserve(flow->context, (void *)&flow->become, &flow->become_capacity, flow->made.count + 1, sizeof *flow->become))
+            return KC_ENOMEM;
+        status = kci_see(flow->context, &flow->made, from, &fresh);
+        if (!status && fresh)
+            flow->become[flow->made.count - 1] = kc_retain(to);
+        else if (!status) { /* launched twice: the later one's is what is read from here on */
+            uint32_t at = kci_find_seen(&flow->made, from);
+            kc_retain(to);
+            kc_release(flow->become[at]);
+            flow->become[at] = to;
+        }
+    }
+    return status;
+}
+
+/* The kernel with its reads linked to what the sequence's items wrote; a new reference. */
+static kc_kernel *linked(kci_flow *flow, const kci_sequence *sequence, kc_kernel *kernel)
+{
+    kci_item found = { .kernel = NULL };
+    bool changes = false;
+    kc_status status = add_accesses(flow, &found, kernel);
+    kci_link *links = status ? NULL : kci_alloc(flow->context, found.reads.count * sizeof *links);
+    for (size_t i = 0; links && i < found.reads.count && !status; i++) {
+        status = link_read(flow, sequence, found.reads.list[i].tensor, &links[i]);
+        changes = changes || links[i].from != links[i].to;
+    }
+    kc_kernel *made = !links || status ? NULL : changes ? kci_relinked(kernel, links, found.reads.count) : kc_retain(kernel);
+    if (made && remember(flow, kernel, made) != KC_OK) {
+        kc_release(made);
+        made = NULL;
+    }
+    kci_free(flow->context, links, found.reads.count * sizeof *links);
+    kci_free(flow->context, found.reads.list, found.reads.capacity * sizeof *found.reads.list);
+    kci_free(flow->context, found.writes.list, found.writes.capacity * sizeof *found.writes.list);
+    return made;
+}
+
+/* ---- taking apart ------------------------------------------------------------------------ */
+
+static void item_free(const kci_flow *flow, kci_item *item);
+
+static void sequence_free(const kci_flow *flow, kci_sequence *sequence)
+{
+    for (size_t i = 0; sequence && i < sequence->count; i++)
+        item_free(flow, &sequence->items[i]);
+    if (sequence)
+        kci_free(flow->context, sequence->items, sequence->capacity * sizeof *sequence->items);
+    kci_free(flow->context, sequence, sizeof *sequence);
+}
+
+static void item_free(const kci_flow *flow, kci_item *item)
+{
+    for (size_t i = 0; i < item->part_count; i++)
+        kc_release(item->parts[i]);
+    kci_free(flow->context, (void *)item->parts, item->part_count * sizeof *item->parts);
+    kci_free(flow->context, item->reads.list, item->reads.capacity * sizeof *item->reads.list);
+    kci_free(flow->context, item->writes.list, item->writes.capacity * sizeof *item->writes.list);
+    kc_release(item->kernel);
+    sequence_free(flow, item->inner);
+}
+
+void kci_flow_free(kci_flow *flow)
+{
+    sequence_free(flow, flow->top);
+    for (size_t i = 0; i < flow->made.count; i++)
+        kc_release(flow->become[i]);
+    kci_free(flow->context, (void *)flow->become, flow->become_capacity * sizeof *flow->become);
+    kci_seen_free(flow->context, &flow->made);
+    kci_table_free(flow->context, &flow->name_table);
+    kci_free(flow->context, flow->leaves.list, flow->leaves.capacity * sizeof *flow->leaves.list);
+    kci_free(flow->context, flow->names, flow->name_capacity * sizeof *flow->names);
+}
+
+/* An item of the sequence, empty; NULL: no memory.  It is part of the sequence from its `count` on. */
+static kci_item *new_item(kci_flow *flow, kci_sequence *sequence)
+{
+    if (!kci_reserve(flow->context, &sequence->items, &sequence->capacity, sequence->count + 1, sizeof *sequence->items))
+        return NULL;
+    kci_item *item = &sequence->items[sequence->count];
+    *item = (kci_item){ .times = 1, .id = ++flow->last_id };
+    return item;
+}
+
+static kc_status add_kernel(kci_flow *flow, kci_sequence *sequence, kc_kernel *kernel, double times)
+{
+    kci_item *item = new_item(flow, sequence);
+    kc_kernel *made = item ? linked(flow, sequence, kernel) : NULL;
+    if (!made)
+        return kc_context_status(flow->context);
+    item->kernel = made;
+    item->times = times;
+    sequence->count++;
+    item->parts = kci_alloc(flow->context, sizeof *item->parts);
+    if (!item->parts)
+        return KC_ENOMEM;
+    item->parts[item->part_count++] = kc_retain(made);
+    return add_accesses(flow, item, made);
+}
+
+static kc_status add_parts(kci_flow *flow, kci_sequence *sequence, const kc_program *program);
+
+static kc_status add_inner(kci_flow *flow, kci_sequence *sequence, const kc_program *program, double times)
+{
+    kci_item *item = new_item(flow, sequence);
+    kci_sequence *inner = item ? kci_alloc(flow->context, sizeof *inner) : NULL;
+    if (!inner)
+        return KC_ENOMEM;
+    *inner = (kci_sequence){ .program = program, .outer = sequence, .launches = sequence->launches * times,
+                             .beside = program->beside, .frozen = sequence->frozen || program->beside };
+    item->inner = inner;
+    item->times = times;
+    sequence->count++;
+    kc_status status = add_parts(flow, inner, program);
+    return status ? status : kci_flow_renew(flow, item);
+}
+
+static kc_status add_parts(kci_flow *flow, kci_sequence *sequence, const kc_program *program)
+{
+    kc_status status = KC_OK;
+    for (size_t i = 0; i < program->part_count && !status; i++) {
+        const kci_part *part = &program->parts[i];
+        const kc_program *inner = (const kc_program *)(const void *)part->object;
+        if (part->object->kind == KC_KERNEL)
+            status = add_kernel(flow, sequence, (kc_kernel *)(void *)part->object, part->times);
+        else if (part->times == 1 && !inner->beside && !sequence->beside)
+            status = add_parts(flow, sequence, inner);
+        else
+            status = add_inner(flow, sequence, inner, part->times);
+    }
+    return status;
+}
+
+kc_status kci_flow_make(kci_flow *flow, const kc_program *program)
+{
+    flow->context = program->base.context;
+    flow->top = kci_alloc(flow->context, sizeof *flow->top);
+    if (!flow->top)
+        return KC_ENOMEM;
+    *flow->top = (kci_sequence){ .program = program, .launches = 1, .beside = program->beside, .frozen = program->beside };
+    return add_parts(flow, flow->top, program);
+}
+
+/* ---- together again ------------------------------------------------------------------------- */
+
+static kc_object *as_part(const kci_flow *flow, const kci_item *item)
+{
+    kc_object *part = item->kernel ? kc_retain(item->kernel) : (kc_object *)(void *)kci_flow_program(flow, item->inner, NULL);
+    if (!part || item->times == 1)
+        return part;
+    kc_object *repeated = (kc_object *)(void *)kc_times(part, item->times);
+    kc_release(part);
+    return repeated;
+}
+
+kc_program *kci_flow_program(const kci_flow *flow, const kci_sequence *sequence, const char *name)
+{
+    kc_object **parts = kci_alloc(flow->context, sequence->count * sizeof *parts);
+    kc_program *made = NULL;
+    bool ok = parts != NULL;
+    for (size_t i = 0; ok && i < sequence->count; i++)
+        ok = (parts[i] = as_part(flow, &sequence->items[i])) != NULL;
+    if (ok)
+        made = (sequence->beside ? kc_beside : kc_program_new)(flow->context, name ? name : sequence->program->name, parts,
+                                                               sequence->count);
+    for (size_t i = 0; parts && i < sequence->count; i++)
+        kc_release(parts[i]);
+    kci_free(flow->context, (void *)parts, sequence->count * sizeof *parts);
+    return made;
+}
+
+/* ---- order ------------------------------------------------------------------------------------ */
+
+static bool is_member(size_t at, const size_t *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (members[i] == at)
+            return true;
+    return false;
+}
+
+/* Does the list share bytes with that name, but as the tensor `own`? */
+static bool touches(const kci_flow *flow, const kci_accesses *list, uint32_t name, const kc_tensor *own)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (kci_flow_overlaps(flow, list->list[i].name, name) && list->list[i].tensor != own)
+            return true;
+    return false;
+}
+
+static bool writes_all(const kci_item *item, uint32_t name)
+{
+    for (size_t i = 0; i < item->writes.count; i++)
+        if (item->writes.list[i].name == name)
+            return true;
+    return false;
+}
+
+/* A written tensor, and the items that get it from each other, on chip. */
+typedef struct product {
+    const kci_flow *flow;
+    const kc_tensor *tensor;
+    uint32_t name;
+    const size_t *members;
+    size_t member_count;
+} product;
+
+typedef enum fate { GOES_ON, IS_READ, IS_OVERWRITTEN } fate;
+
+static fate scan(const product *p, const kci_sequence *sequence, size_t from, size_t end)
+{
+    fate found = GOES_ON;
+    for (size_t i = from; i < end && found == GOES_ON; i++) {
+        const kci_item *item = &sequence->items[i];
+        if (item->inner) {
+            const product inside = { p->flow, p->tensor, p->name, NULL, 0 };
+            found = scan(&inside, item->inner, 0, item->inner->count);
+        } else if (touches(p->flow, &item->reads, p->name, is_member(i, p->members, p->member_count) ? p->tensor : NULL)) {
+            found = IS_READ;
+        } else if (writes_all(item, p->name)) {
+            found = IS_OVERWRITTEN;
+        }
+        if (found == IS_OVERWRITTEN && sequence->beside) /* another one may read it at the same time */
+            found = GOES_ON;
+    }
+    return found;
+}
+
+bool kci_flow_lives(const kci_flow *flow, const kci_sequence *sequence, size_t at, const kc_tensor *tensor,
+                    const size_t *members, size_t member_count)
+{
+    product p = { flow, tensor, kci_flow_name_of(flow, tensor->name), members, member_count };
+    fate found = GOES_ON;
+    for (const kci_sequence *s = sequence; s && found == GOES_ON; s = s->outer) {
+        bool again = s->beside || (s->outer && s->launches > s->outer->launches);
+        found = scan(&p, s, at + 1, s->count);
+        if (found == GOES_ON && again && scan(&p, s, 0, at + 1) == IS_READ)
+            found = IS_READ; /* overwritten or not: after the last time it goes on behind */
+        p.member_count = 0; /* around it there are none */
+        for (size_t i = 0; s->outer && i < s->outer->count; i++)
+            if (s->outer->items[i].inner == s)
+                at = i;
+    }
+    return found == IS_READ;
+}
+
+/* Does something order two items?  *tensor: whose bytes they share; NULL: one of them goes by data. */
+static bool tied(const kci_flow *flow, const kci_item *a, const kci_item *b, const kc_tensor **tensor)
+{
+    const kci_access *found = kci_flow_shared(flow, &a->writes, &b->reads, NULL);
+    if (!found)
+        found = kci_flow_shared(flow, &b->writes, &a->reads, NULL);
+    if (!found)
+        found = kci_flow_shared(flow, &a->writes, &b->writes, NULL);
+    *tensor = found ? found->tensor : NULL;
+    return found || a->gathers || b->gathers;
+}
+
+size_t kci_flow_place(const kci_flow *flow, const kci_sequence *sequence, const size_t *members, size_t count,
+                      size_t *between, const kc_tensor **tensor)
+{
+    const kci_item *items = sequence->items;
+    size_t first = members[0], last = members[count - 1];
+    const kc_tensor *other;
+    bool stays = false;
+    for (size_t i = first + 1; i < last && !stays; i++)
+        for (size_t m = 0; m < count && members[m] < i && !stays && !is_member(i, members, count); m++) {
+            stays = tied(flow, &items[members[m]], &items[i], tensor);
+            *between = i;
+        }
+    if (!stays)
+        return last;
+    for (size_t i = first + 1; i < last; i++)
+        for (size_t m = 0; m < count && !is_member(i, members, count); m++)
+            if (members[m] > i && tied(flow, &items[i], &items[members[m]], &other))
+                return SIZE_MAX;
+    return first;
+}
+
+kc_status kci_flow_replace(kci_flow *flow, kci_sequence *sequence, const size_t *members, size_t count, size_t place,
+                           kc_kernel *kernel)
+{
+    kci_item made = { .kernel = kc_retain(kernel), .times = 1, .id = ++flow->last_id };
+    size_t parts = 0, kept = 0;
+    for (size_t m = 0; m < count; m++)
+        parts += sequence->items[members[m]].part_count;
+    made.parts = kci_alloc(flow->context, parts * sizeof *made.parts);
+    kc_status status = made.parts ? add_accesses(flow, &made, kernel) : KC_ENOMEM;
+    if (status) {
+        kci_free(flow->context, (void *)made.parts, parts * sizeof *made.parts);
+        made.parts = NULL;
+        item_free(flow, &made);
+        return status;
+    }
+    for (size_t m = 0; m < count; m++)
+        for (size_t p = 0; p < sequence->items[members[m]].part_count; p++)
+            made.parts[made.part_count++] = kc_retain(sequence->items[members[m]].parts[p]);
+    for (size_t i = 0; i < sequence->count; i++) {
+        bool member = is_member(i, members, count);
+        if (member)
+            item_free(flow, &sequence->items[i]);
+        if (i == place)
+            sequence->items[kept++] = made;
+        else if (!member)
+            sequence->items[kept++] = sequence->items[i];
+    }
+    sequence->count = kept;
+    return KC_OK;
+}
