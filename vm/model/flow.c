@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "object.h"
 #include "rebuild.h"
+#include "rules.h"
 
 /* ---- names ---------------------------------------------------------------------------- */
 
@@ -39,7 +40,7 @@ static uint32_t name_of(kci_flow *flow, const char *text, size_t length)
     if (!kci_reserve(flow->context, &flow->names, &flow->name_capacity, flow->name_count + 1, sizeof *flow->names) ||
         !kci_table_add(flow->context, &flow->name_table, kci_hash(5, &symbol, sizeof symbol), id))
         return UINT32_MAX;
-    flow->names[flow->name_count++] = (kci_flow_name){ symbol, base == UINT32_MAX ? id : base };
+    flow->names[flow->name_count++] = (kci_flow_name){ .symbol = symbol, .base = base == UINT32_MAX ? id : base };
     return id;
 }
 
@@ -100,25 +101,49 @@ static kc_status add_accesses(kci_flow *flow, kci_item *item, const kc_kernel *k
     return status;
 }
 
-static kc_status add_all(kci_flow *flow, kci_accesses *to, const kci_accesses *from)
+/* Those of `from` that are not in `seen` yet. */
+static kc_status add_new(kci_flow *flow, kci_seen *seen, kci_accesses *to, const kci_accesses *from)
 {
     kc_status status = KC_OK;
-    for (size_t i = 0; i < from->count && !status; i++)
-        status = add_access(flow, to, from->list[i].tensor);
+    for (size_t i = 0; i < from->count && !status; i++) {
+        bool fresh;
+        status = kci_see(flow->context, seen, from->list[i].tensor, &fresh);
+        if (status || !fresh)
+            continue;
+        if (!kci_reserve(flow->context, &to->list, &to->capacity, to->count + 1, sizeof *to->list))
+            return KC_ENOMEM;
+        to->list[to->count++] = from->list[i];
+    }
     return status;
 }
 
 kc_status kci_flow_renew(kci_flow *flow, kci_item *item)
 {
+    kci_seen reads = { .count = 0 }, writes = { .count = 0 };
     kc_status status = KC_OK;
     item->reads.count = item->writes.count = 0;
     for (size_t i = 0; i < item->inner->count && !status; i++) {
-        status = add_all(flow, &item->reads, &item->inner->items[i].reads);
-        item->gathers = item->gathers || item->inner->items[i].gathers;
+        const kci_item *inner = &item->inner->items[i];
+        item->gathers = item->gathers || inner->gathers;
+        status = add_new(flow, &reads, &item->reads, &inner->reads);
         if (!status)
-            status = add_all(flow, &item->writes, &item->inner->items[i].writes);
+            status = add_new(flow, &writes, &item->writes, &inner->writes);
     }
+    kci_seen_free(flow->context, &reads);
+    kci_seen_free(flow->context, &writes);
     return status;
+}
+
+/* The item at `at` is the last so far to write what it writes. */
+static void note_writes(kci_flow *flow, const kci_sequence *sequence, size_t at)
+{
+    const kci_accesses *writes = &sequence->items[at].writes;
+    for (size_t w = 0; w < writes->count; w++) {
+        kci_flow_name *name = &flow->names[writes->list[w].name], *base = &flow->names[name->base];
+        name->whole = (kci_written){ sequence, at };
+        if (base != name)
+            base->part = (kci_written){ sequence, at };
+    }
 }
 
 /* ---- tensors of one name ---------------------------------------------------------------- */
@@ -134,24 +159,28 @@ bool kci_flow_same_shape(const kc_tensor *a, const kc_tensor *b)
 /* The first leaf of that name and shape; NULL: no memory. */
 static const kc_tensor *first_leaf(kci_flow *flow, const kc_tensor *leaf, uint32_t name)
 {
-    for (size_t i = 0; i < flow->leaves.count; i++)
-        if (flow->leaves.list[i].name == name && kci_flow_same_shape(flow->leaves.list[i].tensor, leaf))
-            return flow->leaves.list[i].tensor;
-    return add_access(flow, &flow->leaves, leaf) == KC_OK ? leaf : NULL;
+    for (uint32_t at = flow->names[name].leaf; at; at = flow->leaves[at - 1].next)
+        if (kci_flow_same_shape(flow->leaves[at - 1].tensor, leaf))
+            return flow->leaves[at - 1].tensor;
+    if (!kci_reserve(flow->context, &flow->leaves, &flow->leaf_capacity, flow->leaf_count + 1, sizeof *flow->leaves))
+        return NULL;
+    flow->leaves[flow->leaf_count++] = (kci_leaf){ leaf, flow->names[name].leaf };
+    flow->names[name].leaf = (uint32_t)flow->leaf_count;
+    return leaf;
 }
 
 /* What the items before wrote last under the name of a leaf, if it is of one shape; else the leaf. */
 static const kc_tensor *written_before(const kci_flow *flow, const kci_sequence *sequence, const kc_tensor *leaf, uint32_t name)
 {
-    for (size_t i = sequence->beside ? 0 : sequence->count; i-- > 0;) {
-        const kci_item *item = &sequence->items[i];
-        for (size_t w = 0; w < item->writes.count; w++) {
-            const kci_access *write = &item->writes.list[w];
-            if (!kci_flow_overlaps(flow, write->name, name))
-                continue;
-            return write->name == name && item->kernel && kci_flow_same_shape(write->tensor, leaf) ? write->tensor : leaf;
-        }
-    }
+    const kci_flow_name *own = &flow->names[name], *base = &flow->names[own->base];
+    const kci_written *whole = &own->whole, *others[] = { &own->part, base == own ? &own->part : &base->whole };
+    bool last = whole->in == sequence && !sequence->beside;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        last = last && !(others[i]->in == sequence && others[i]->at > whole->at);
+    const kci_item *item = last ? &sequence->items[whole->at] : NULL;
+    for (size_t w = 0; item && item->kernel && w < item->writes.count; w++)
+        if (item->writes.list[w].name == name && kci_flow_same_shape(item->writes.list[w].tensor, leaf))
+            return item->writes.list[w].tensor;
     return leaf;
 }
 
@@ -249,7 +278,7 @@ void kci_flow_free(kci_flow *flow)
     kci_free(flow->context, (void *)flow->become, flow->become_capacity * sizeof *flow->become);
     kci_seen_free(flow->context, &flow->made);
     kci_table_free(flow->context, &flow->name_table);
-    kci_free(flow->context, flow->leaves.list, flow->leaves.capacity * sizeof *flow->leaves.list);
+    kci_free(flow->context, flow->leaves, flow->leaf_capacity * sizeof *flow->leaves);
     kci_free(flow->context, flow->names, flow->name_capacity * sizeof *flow->names);
 }
 
@@ -276,7 +305,11 @@ static kc_status add_kernel(kci_flow *flow, kci_sequence *sequence, kc_kernel *k
     if (!item->parts)
         return KC_ENOMEM;
     item->parts[item->part_count++] = kc_retain(made);
-    return add_accesses(flow, item, made);
+    kc_status status = add_accesses(flow, item, made);
+    if (!status)
+        status = kci_kernel_does(made, &item->does);
+    note_writes(flow, sequence, sequence->count - 1);
+    return status;
 }
 
 static kc_status add_parts(kci_flow *flow, kci_sequence *sequence, const kc_program *program);
@@ -293,7 +326,10 @@ static kc_status add_inner(kci_flow *flow, kci_sequence *sequence, const kc_prog
     item->times = times;
     sequence->count++;
     kc_status status = add_parts(flow, inner, program);
-    return status ? status : kci_flow_renew(flow, item);
+    if (!status)
+        status = kci_flow_renew(flow, item);
+    note_writes(flow, sequence, sequence->count - 1);
+    return status;
 }
 
 static kc_status add_parts(kci_flow *flow, kci_sequence *sequence, const kc_program *program)
@@ -467,6 +503,8 @@ kc_status kci_flow_replace(kci_flow *flow, kci_sequence *sequence, const size_t 
         parts += sequence->items[members[m]].part_count;
     made.parts = kci_alloc(flow->context, parts * sizeof *made.parts);
     kc_status status = made.parts ? add_accesses(flow, &made, kernel) : KC_ENOMEM;
+    if (!status)
+        status = kci_kernel_does(kernel, &made.does);
     if (status) {
         kci_free(flow->context, (void *)made.parts, parts * sizeof *made.parts);
         made.parts = NULL;

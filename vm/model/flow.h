@@ -35,6 +35,7 @@ typedef struct kci_item {
     double times;                   /* repetitions */
     kci_accesses reads, writes;
     bool gathers;                   /* it takes rows that data chooses: which data, nothing says */
+    unsigned does;                  /* of a kernel: rules.h */
     uint32_t id;                    /* of items that were ever there: 1, 2 … */
     double time, bytes;             /* of one launch under its schedule */
     bool priced;
@@ -50,10 +51,24 @@ struct kci_sequence {
     bool frozen;                    /* it, or a sequence around it, is beside */
 };
 
+/* The item that wrote last, of those that are there so far. */
+typedef struct kci_written {
+    const kci_sequence *in;         /* NULL: none */
+    size_t at;
+} kci_written;
+
 typedef struct kci_flow_name {
     kci_symbol symbol;
     uint32_t base;                  /* "X" of "X: K"; itself */
+    uint32_t leaf;                  /* flow->leaves, + 1: the first of that name; 0: none */
+    kci_written whole, part;        /* while it is taken apart */
 } kci_flow_name;
+
+/* A tensor that no kernel makes, the first of its name and shape. */
+typedef struct kci_leaf {
+    const kc_tensor *tensor;
+    uint32_t next;                  /* of that name, + 1; 0: none */
+} kci_leaf;
 
 typedef struct kci_flow {
     kc_context *context;
@@ -61,7 +76,8 @@ typedef struct kci_flow {
     kci_flow_name *names;
     size_t name_count, name_capacity;
     kci_table name_table;
-    kci_accesses leaves;            /* the first of each name and shape */
+    kci_leaf *leaves;
+    size_t leaf_count, leaf_capacity;
     kci_seen made;                  /* tensors that the program's kernels make … */
     kc_tensor **become;             /* … and what each became, owned */
     size_t become_capacity;

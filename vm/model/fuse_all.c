@@ -182,7 +182,9 @@ static kc_status round_of(fuser *f)
     kci_edges edges = { .items = 0 };
     f->offer_count = 0;
     f->round++;
-    kc_status status = kci_edges_make(&edges, &f->on.flow, f->on.sequence);
+    kc_status status = kci_watched(f->on.context, "fuse_all", (double)f->count, 0);
+    if (!status)
+        status = kci_edges_make(&edges, &f->on.flow, f->on.sequence);
     if (!status)
         status = kci_rules(f->on.sequence, &edges, propose, f);
     kci_edges_free(&edges, f->on.context);

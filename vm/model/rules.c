@@ -99,13 +99,10 @@ kc_status kci_edges_make(kci_edges *edges, const kci_flow *flow, const kci_seque
     writers last = { kci_alloc(context, flow->name_count * sizeof *last.whole), kci_alloc(context, flow->name_count * sizeof *last.part) };
     edges->items = sequence->count;
     edges->first = kci_alloc(context, (sequence->count + 1) * sizeof *edges->first);
-    edges->does = kci_alloc(context, sequence->count * sizeof *edges->does);
-    kc_status status = last.whole && last.part && edges->first && edges->does ? KC_OK : KC_ENOMEM;
+    kc_status status = last.whole && last.part && edges->first ? KC_OK : KC_ENOMEM;
     for (size_t i = 0; i < sequence->count && !status; i++) {
         edges->first[i] = edges->count;
-        if (sequence->items[i].kernel)
-            status = kci_kernel_does(sequence->items[i].kernel, &edges->does[i]);
-        if (!sequence->beside && !status) /* those run at the same time: none waits for another */
+        if (!sequence->beside) /* those run at the same time: none waits for another */
             status = add_item(edges, flow, &sequence->items[i], i, &last);
     }
     if (!status)
@@ -118,7 +115,6 @@ kc_status kci_edges_make(kci_edges *edges, const kci_flow *flow, const kci_seque
 void kci_edges_free(kci_edges *edges, kc_context *context)
 {
     kci_free(context, edges->first, (edges->items + 1) * sizeof *edges->first);
-    kci_free(context, edges->does, edges->items * sizeof *edges->does);
     kci_free(context, edges->from, edges->capacity * sizeof *edges->from);
 }
 
@@ -180,8 +176,8 @@ static bool add_scores(const kci_sequence *sequence, const kci_edges *edges, siz
             size_t from = edges->from[e];
             if (!kci_may_fuse(sequence, from) || has(group, from))
                 continue;
-            bool matmul = edges->does[from] & KCI_DOES_MATMUL;
-            if (edges->does[from] && !matmul)
+            bool matmul = sequence->items[from].does & KCI_DOES_MATMUL;
+            if (sequence->items[from].does && !matmul)
                 continue;
             scored = (add(group, from) && matmul) || scored;
             more = (!matmul && add(&open, from)) || more;
@@ -202,8 +198,8 @@ static bool add_products(const kci_sequence *sequence, const kci_edges *edges, s
         bool reads = false;
         for (size_t e = edges->first[i]; e < edges->first[i + 1]; e++)
             reads = reads || has(&probabilities, edges->from[e]);
-        bool matmul = edges->does[i] & KCI_DOES_MATMUL;
-        if (!reads || !kci_may_fuse(sequence, i) || (edges->does[i] && !matmul))
+        bool matmul = sequence->items[i].does & KCI_DOES_MATMUL;
+        if (!reads || !kci_may_fuse(sequence, i) || (sequence->items[i].does && !matmul))
             continue;
         multiplied = (add(group, i) && matmul) || multiplied;
         if (!matmul)
@@ -216,7 +212,7 @@ static kc_status propose_attention(const kci_sequence *sequence, const kci_edges
                                    void *data)
 {
     members group = { .count = 0 };
-    unsigned does = edges->does[softmax];
+    unsigned does = sequence->items[softmax].does;
     if (!kci_may_fuse(sequence, softmax) || !(does & KCI_GIVES_PROBABILITIES))
         return KC_OK;
     add(&group, softmax);
@@ -231,7 +227,7 @@ static kc_status propose_producers(const kci_sequence *sequence, const kci_edges
                                    void *data)
 {
     members group = { .count = 0 };
-    if (!kci_may_fuse(sequence, item) || edges->does[item])
+    if (!kci_may_fuse(sequence, item) || sequence->items[item].does)
         return KC_OK;
     for (size_t e = edges->first[item]; e < edges->first[item + 1]; e++)
         if (kci_may_fuse(sequence, edges->from[e]))
@@ -249,7 +245,7 @@ kc_status kci_rules(const kci_sequence *sequence, const kci_edges *edges, kci_pr
         for (size_t e = edges->first[i]; e < edges->first[i + 1] && !status; e++) {
             const size_t pair[] = { edges->from[e], i };
             bool may = kci_may_fuse(sequence, pair[0]) && kci_may_fuse(sequence, i);
-            status = propose(data, may ? pair_rule(edges->does[pair[0]], edges->does[i]) : NULL, pair, 2);
+            status = propose(data, may ? pair_rule(sequence->items[pair[0]].does, sequence->items[i].does) : NULL, pair, 2);
         }
     }
     return status;

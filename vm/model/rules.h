@@ -25,7 +25,6 @@ kc_status kci_kernel_does(const kc_kernel *kernel, unsigned *does);
 /* From which items of the sequence each one reads, of those that wrote last. */
 typedef struct kci_edges {
     size_t *first, *from;           /* item i: from[first[i]] .. from[first[i + 1]), ascending */
-    unsigned *does;                 /* per item */
     size_t items, count, capacity;
 } kci_edges;
 kc_status kci_edges_make(kci_edges *edges, const kci_flow *flow, const kci_sequence *sequence);

@@ -334,31 +334,18 @@ static kc_status add_way(kci_scales *on, kci_proposal *p, const size_t *members,
     return status;
 }
 
-/* Does some member wait for whole rows of a softmax? */
-static kc_status find_whole_rows(const kci_scales *on, const size_t *members, size_t count, bool *found)
-{
-    kc_status status = KC_OK;
-    *found = false;
-    for (size_t m = 0; m < count && !status; m++) {
-        unsigned does;
-        status = kci_kernel_does(on->sequence->items[members[m]].kernel, &does);
-        *found = *found || does & KCI_WHOLE_ROWS;
-    }
-    return status;
-}
-
 static kc_status fuse_group(kci_scales *on, kci_proposal *p, const size_t *members)
 {
     kci_text name = { .context = on->context };
     group g = { .parts = NULL };
-    bool whole_rows = false;
+    unsigned does = 0;
     kc_status status = gather_group(on, members, p->count, &g);
-    if (!status)
-        status = find_whole_rows(on, members, p->count, &whole_rows);
+    for (size_t m = 0; m < p->count; m++)
+        does |= on->sequence->items[members[m]].does;
     join_names(on, members, p->count, &name);
     if (name.failed)
         status = KC_ENOMEM;
-    int ways = whole_rows && strcmp(p->rule, "attention") == 0 ? 2 : 1;
+    int ways = does & KCI_WHOLE_ROWS && strcmp(p->rule, "attention") == 0 ? 2 : 1;
     for (int online = 0; online < ways && !status; online++)
         status = add_way(on, p, members, kci_fuse(on->context, name.bytes, g.parts, g.part_count, g.save, g.save_count, online));
     kci_text_free(&name);
