@@ -176,7 +176,7 @@ static void questions(pool *p, unsigned call)
     case 0: hold(p, kc_count(x, options)); break;
     case 1: hold(p, kc_evaluate(x, device, options)); break;
     case 2: hold(p, kc_compare(a_context(p), others, count, &device, take(&p->in) % 2, options)); break;
-    case 3: hold(p, kc_best(x, device, options)); break;
+    case 3: hold(p, kc_best(x, device, options)), hold(p, kc_fuse_all(x, device, NULL, 0, options)); break;
     case 4: kc_verify(x, &steps); break;
     case 5: {
         kc_options *o = kc_options_new(a_context(p));

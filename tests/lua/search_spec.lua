@@ -184,6 +184,20 @@ describe("fuse_all", function()
         assert.equal(kc.count(kc.fuse("O", { S, P, O })).flops, kc.count(apart).flops)
     end)
 
+    it("fuses a program at other sizes as one that was built so", function()
+        local small = { h = 16, i = 256, j = 256, d = 64, e = 64 }
+        local function tensor(name, dims) return kc.read(kc.tensor(name, dims, "f16", small)) end
+        local s = kc.write("S", kc.matmul(tensor("Q", "h i d"), tensor("K", "h j d")))
+        local q = kc.write("P", kc.softmax(kc.read(s), "j"))
+        local o = kc.write("O", kc.matmul(kc.read(q), tensor("V", "h j e")))
+        local built = kc.fuse_all(kc.program("attention", { s, q, o }), "h100")
+        local resized = kc.fuse_all(kc.resize(apart, { ["i j"] = 256 }), "h100")
+        assert.equal(#built.fused, #resized.fused)
+        assert.equal(built.time, resized.time)
+        assert.equal(built.bytes, resized.bytes)
+        assert.equal(kc.fuse_all(apart, "h100").flops, kc.fuse_all(kc.resize(resized.kernel, { ["i j"] = 2048 }), "h100").flops)
+    end)
+
     it("keeps what is saved, and says nothing of what is no fusion", function()
         local r = kc.fuse_all(apart, "h100", { save = { P }, launch = "graph" })
         local written = 0

@@ -306,6 +306,8 @@ TEST(a_NULL_array_with_a_count_fails_and_is_named)
     refuses(kc_kernel_new(context, "K", NULL, 1), "kernel: tensors is NULL");
     refuses(kc_fuse(context, "F", NULL, 1, NULL, 0), "fuse: parts is NULL");
     refuses(kc_fuse(context, "F", parts, 1, NULL, 1), "fuse: save is NULL");
+    kc_program *program = keep(kc_program_new(context, "P", parts, 1));
+    refuses(kc_fuse_all(object(program), device, NULL, 1, NULL), "fuse_all: save is NULL");
     refuses(kc_group(context, "G", NULL, 1), "group: parts is NULL");
     refuses(kc_program_new(context, "P", NULL, 1), "program: parts is NULL");
     refuses(kc_beside(context, "P", NULL, 2), "beside: parts is NULL");
@@ -345,6 +347,7 @@ TEST(a_NULL_item_of_an_array_fails)
     assert_null(kc_kernel_new(context, "K", no_tensor, 1));
     assert_null(kc_fuse(context, "F", no_part, 1, NULL, 0));
     assert_null(kc_fuse(context, "F", parts, 1, no_text, 1));
+    assert_null(kc_fuse_all(object(keep(kc_program_new(context, "P", parts, 1))), device, no_text, 1, NULL));
     assert_null(kc_group(context, "G", no_part, 1));
     assert_null(kc_program_new(context, "P", no_part, 1));
     assert_null(kc_beside(context, "P", no_part, 1));

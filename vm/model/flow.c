@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "object.h"
 #include "rebuild.h"
+#include "resize.h"
 #include "rules.h"
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -86,7 +87,7 @@ static kc_status add_access(kci_flow *flow, kci_accesses *to, const kc_tensor *t
 
 static kc_status add_accesses(kci_flow *flow, kci_item *item, const kc_kernel *kernel)
 {
-    kc_status status = KC_OK;
+    kc_status status = kci_kernel_tensors(kernel);
     for (size_t i = 0; i < kernel->member_count && !status; i++)
         status = add_accesses(flow, item, kernel->members[i]);
     for (size_t i = 0; i < kernel->graph.axis_count; i++)

@@ -348,7 +348,8 @@ kc_result *kc_fuse_all(kc_object *program, const kc_device *device, const char *
         kci_fail(context, KC_EARGUMENT, "fuse_all: x must be a program: kc.program makes one of kernels");
         return NULL;
     }
-    if (kci_best_possible(context, device, "fuse_all") != KC_OK || check_options(context, options) != KC_OK)
+    if (!kci_texts_given(context, "fuse_all", "save", save, save_count) ||
+        kci_best_possible(context, device, "fuse_all") != KC_OK || check_options(context, options) != KC_OK)
         return NULL;
     fuser f = { .on = { .context = context, .flow = { .context = context }, .device = device, .options = options, .save = save,
                         .save_count = save_count } };
