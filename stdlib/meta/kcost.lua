@@ -124,6 +124,13 @@
 ---@field convention? string|kcost.Convention as for `count`
 ---@field measured? number seconds that it really took, to be compared
 
+---@class kcost.FuseAllOptions
+---@field save? string[] tensors that are still written, by name
+---@field l2? boolean|string|table as for `evaluate`; `cache` of all tensors alike
+---@field cache? boolean|string|table as for `evaluate`; `cache` of all tensors alike
+---@field launch? boolean|string|table as for `evaluate`; `cache` of all tensors alike
+---@field convention? boolean|string|table as for `evaluate`; `cache` of all tensors alike
+
 ---@class kcost.Space
 ---@field kernel? kcost.Kernel|kcost.Tensor|kcost.Program a kernel, written tensor or program: a program's rows are sums over its kernels, and an axis is nothing to a kernel that lacks its dims
 ---@field device? kcost.Device|string|(kcost.Device|string)[] a device or its name, or a list; without one the points are counted only
@@ -282,8 +289,10 @@
 ---@field notes string[]? sentences on what was assumed, spilled, recomputed or fell back
 ---@field ratio table<string, number>? of a comparison's row: `time`, `bytes`, `flops` over those of the first x
 ---@field error string? of a comparison's row: why x does not run
----@field kernel kcost.Kernel? of `best`: the tiled kernel that it found
+---@field kernel kcost.Kernel|kcost.Program? of `best`: the tiled kernel that it found; of `fuse_all`: the fused program
 ---@field search table<string, number|boolean>? of `best`: how many `points` there were, `visited`, `cut` and `rejected`; `interrupted` where it was
+---@field fused table[]? of `fuse_all`: groups that became one kernel, in that order, and those left apart: `kernels` (names), `rule` (`"attention"`, `"epilogue"`, `"prologue"`, `"norm"`), `why`, and of all launches `time` and `bytes` as one kernel, `apart.time` and `apart.bytes`
+---@field refused table[]? of `fuse_all`: groups that became one kernel, in that order, and those left apart: `kernels` (names), `rule` (`"attention"`, `"epilogue"`, `"prologue"`, `"norm"`), `why`, and of all launches `time` and `bytes` as one kernel, `apart.time` and `apart.bytes`
 ---@field explain fun(self: kcost.Result, field?: string): string where the time goes, which roof binds, what every byte is for, what would help by how much; of a field, `r:explain("bytes")`, its formula with the values
 ---@field sensitivity fun(self: kcost.Result): table<string, number> the relative change of the time for 1 % more of each roof
 ---@field table fun(self: kcost.Result): table plain tables, as the JSON has them
@@ -2431,6 +2440,16 @@ function kc.evaluate(x, device, opts) end
 ---@param opts? kcost.EvaluateOptions
 ---@return kcost.Result
 function kc.best(x, device, space, opts) end
+
+---The program with kernels fused as a compiler would: elementwise work into a kernel beside it, the residual into a norm, a norm into the matmul behind it, scores, softmax and values into one attention, whose softmax may become online. Only what runs under its best schedule, moves no more bytes and takes no more time than its parts; what saves most is fused first, ties to the first in launch order, until nothing is left. A kernel reads what an earlier one wrote: that tensor, or one of its name, sizes and dtype; a tensor `"X: K"` is part of the bytes of X. `r.kernel` is the program (kernels with a schedule keep it, the others get the best), `r.fused` and `r.refused` say what was done and why not; they are notes as well.
+---```lua
+---kc.fuse_all(unfused, "h100-sxm5").kernel
+---```
+---@param program kcost.Program
+---@param device kcost.Device|string
+---@param opts? kcost.FuseAllOptions
+---@return kcost.Result
+function kc.fuse_all(program, device, opts) end
 
 ---Results side by side, with ratios to the first x. One x, or one device, needs no list.
 ---```lua
