@@ -92,7 +92,8 @@ return {
     topk = with(logits, { k = 2 }), greedy = logits, categorical = logits, categorical_topk = with(logits, { k = 2 }),
   },
   scan = {
-    prefix_sum = { n = 8, m = 2, chunk = 4 }, selective = { seq = 4, channels = 4, state = 4, batch = 1 }, ssd = chunks, ssd_backward = chunks, gated_delta = with(chunks, { key_heads = 1 }),
+    prefix_sum = { n = 8, m = 2, chunk = 4 }, selective = { seq = 4, channels = 4, state = 4, batch = 1 }, ssd = chunks,
+    ssd_backward = chunks, gated_delta = with(chunks, { key_heads = 1 }),
     linear_attention = chunks, step = { heads = 2, head_dim = 4, state = 4, state_dtype = "f32" },
   },
   softmax = {
