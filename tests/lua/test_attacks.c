@@ -75,12 +75,13 @@ static void fault(verdict *v, const char *what, const char *said)
         snprintf(v->fault, sizeof v->fault, "%s: %.200s", what, said);
 }
 
-/* `cpu_ms` of the `ms` were this thread's: on a busy machine what should finish may get too little of the time limit. */
+/* `cpu_ms` of the `ms` were this thread's: on a busy machine what should finish may get too little of the time limit, and
+ * what ends late may have waited for its turn. */
 static void judge(verdict *v, kc_vm *vm, kc_status status, double ms, double cpu_ms)
 {
     int starved = kc_vm_limit(vm) == KC_LIMIT_TIME && cpu_ms < 900 * v->limits->seconds;
     v->class = class_of(status, kc_vm_limit(vm));
-    v->late_ms = ms - 1e3 * v->limits->seconds;
+    v->late_ms = (cpu_ms < ms ? cpu_ms : ms) - 1e3 * v->limits->seconds;
     if (!expected(v->attack, v->class) && !starved)
         fault(v, v->class, kc_vm_message(vm));
     if (strstr(kc_vm_message(vm), "ESCAPE") || strlen(kc_vm_message(vm)) > MOST_SAID)
