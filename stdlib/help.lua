@@ -261,7 +261,7 @@ end
 -- Files of the stdlib that are no kernels, nor anything else that a user calls.
 help.of_itself = {}
 for name in ([[command complete config config_families config_keys config_weights diff help parameters plot plot_ledger
-    plot_record plot_roofline plot_sweep reference transformer_backward transformer_layers transformer_serving transformer_states
+    plot_record plot_roofline plot_sweep profile reference transformer_backward transformer_layers transformer_serving transformer_states
     transformer_stored transformer_sums transformer_training]]):gmatch("%S+") do
     help.of_itself[name] = true
 end
@@ -360,8 +360,10 @@ end
 
 -- The name that a function or table of kcost has, or nothing.
 local function name_of(what)
-    for name, value in next, kc do
-        if rawequal(value, what) then return name end
+    for _, section in ipairs(reference.calls) do
+        for _, entry in ipairs(section) do
+            if type(what) == "function" and rawequal(kc[entry.name], what) then return entry.name end
+        end
     end
     for file, library in next, kc.lib do
         if rawequal(library, what) then return "lib." .. file end

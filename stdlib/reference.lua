@@ -339,6 +339,13 @@ A file's JSON. `null` is absent; so are the `NaN` and `Infinity` that Python wri
 JSON is an error with line and column. Not in a sandbox.]],
     { example = [[kc.load_json("before.json")]] })
 
+call("load_profile", "path: string, opts?: ProfileOptions", "table", [[
+What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details,
+summary), nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names
+of a result's with `_measured` behind them, in base units. Not in a sandbox.]],
+    { example = [[kc.load_profile("profile.csv").kernels[1].time_measured]],
+        options = { { "launches", "integer", "how many launches are kept one by one, the first ones", "4096" } } })
+
 call("verify", "kernel: Kernel|Tensor", "number", [[
 Walks the loop nest tile by tile, with no formula, and compares with `count`; gives the number of steps. A difference is an
 error; more than 10^8 steps are refused.]],

@@ -2514,6 +2514,15 @@ function kc.expect(x, condition, opts) end
 ---@return table
 function kc.load_json(path) end
 
+---What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details, summary), nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names of a result's with `_measured` behind them, in base units. Not in a sandbox.
+---```lua
+---kc.load_profile("profile.csv").kernels[1].time_measured
+---```
+---@param path string
+---@param opts? kcost.ProfileOptions
+---@return table
+function kc.load_profile(path, opts) end
+
 ---Walks the loop nest tile by tile, with no formula, and compares with `count`; gives the number of steps. A difference is an error; more than 10^8 steps are refused.
 ---```lua
 ---kc.verify(kc.resize(flash, { ["i j"] = 512 }))

@@ -44,7 +44,7 @@ local lib = ffi.load(arg[1])
 local block = assert(io.open(arg[2])):read("*a")
 ffi.cdef(block)
 assert(ffi.string(lib.kc_ffi()) == block, "kc_ffi() is another text")
-assert(lib.KC_EVALUATOR == 12 and ffi.sizeof("kc_size") == 16)
+assert(lib.KC_EVALUATOR == 12 and lib.KC_PROFILE == 13 and ffi.sizeof("kc_size") == 16)
 for name in block:gmatch("\n[%w_ ]-%*?(kc_[%w_]+)%(") do
     assert(name:match("^kc_vm_") or lib[name], name)
 end

@@ -71,7 +71,7 @@ typedef enum kc_status {
 typedef enum kc_kind {
     KC_TENSOR, KC_VALUE, KC_KERNEL, KC_PROGRAM, KC_DEVICE, KC_DTYPE,
     KC_SCHEDULE, KC_OPTIONS, KC_RESULT, KC_COMPARISON, KC_SPACE, KC_SWEEP,
-    KC_EVALUATOR
+    KC_EVALUATOR, KC_PROFILE
 } kc_kind;
 
 typedef struct kc_context kc_context;
@@ -89,6 +89,7 @@ typedef struct kc_comparison kc_comparison;
 typedef struct kc_space kc_space;
 typedef struct kc_sweep kc_sweep;
 typedef struct kc_evaluator kc_evaluator;
+typedef struct kc_profile kc_profile;
 
 /* One dim and its size in elements, as in { i = 1024 }. */
 typedef struct kc_size { const char *dim; double size; } kc_size;
@@ -627,7 +628,23 @@ kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest
  * twice there, of another sweep, or was interrupted. */
 kc_sweep *kc_sweep_merge(kc_context *context, kc_sweep *const *parts, size_t count);
 
-/* JSON of a result, a comparison, a sweep, a device; other objects are counted first.  CSV: rows of scalar
+/* What a profiler measured, out of the text that it exports: CSV of Nsight Compute (raw, details, summary), nvprof,
+ * rocprof and rocprofv3, rocprof-compute, name,time[,flops][,bytes]; a Chrome trace of PyTorch.  It is fed in pieces of any
+ * size and streams: of a million rows it keeps sums per kernel, grid and block (2^14 of them at most), and the first
+ * `launches` launches one by one.  kc_json then has kernels, launches, what could not be used, and notes; figures
+ * have the names of results with _measured behind them, in base units.
+ *     kc_profile *p = kc_profile_new(kc, 4096);
+ *     while ((n = fread(piece, 1, sizeof piece, file)) > 0 && status == KC_OK)
+ *         status = kc_profile_feed(p, piece, n);
+ *     if (status == KC_OK && kc_profile_end(p) == KC_OK)
+ *         puts(kc_json((kc_object *)p)); */
+kc_profile *kc_profile_new(kc_context *context, size_t launches);
+/* KC_EARGUMENT: it is no export that can be read, and the message says why. */
+kc_status kc_profile_feed(kc_profile *profile, const char *bytes, size_t length);
+/* The text is over: nothing more may be fed.  KC_EARGUMENT also where there is no kernel in it. */
+kc_status kc_profile_end(kc_profile *profile);
+
+/* JSON of a result, a comparison, a sweep, a device, a profile; other objects are counted first.  CSV: rows of scalar
  * fields, or with `tensors` the ledger.  A text lives until the next of either of that object.  Numbers are the
  * shortest that read back.  NULL: no memory, or it has no such form. */
 const char *kc_json(kc_object *object);

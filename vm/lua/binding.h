@@ -346,6 +346,8 @@ void kci_push_device_field(kci_call *c, kc_device *device, const char *field);
 bool kci_is_call(const char *word, size_t length);
 /* Pushes a new kcost table, with its own lib.  The state's userdata is at `state_at`. */
 void kci_module_push(lua_State *L, int state_at);
+/* profile.c, for stdlib files: profile(path, launches), the export of a profiler as tables. */
+int kci_core_profile(lua_State *L);
 /* Gives the kcost table at the top its `lib`, which loads the stdlib by need. */
 void kci_library_add(lua_State *L, int state_at);
 /* help.c: gives the kcost table at the top its `help`; pushes what stdlib files are given as second argument. */

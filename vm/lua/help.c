@@ -88,7 +88,7 @@ void kci_core_push(lua_State *L, int state_at)
     static const luaL_Reg functions[] = {{"kind", core_kind},       {"source", core_source},
                                          {"files", core_files},     {"devices", core_devices},
                                          {"nearest", core_nearest}, {"record", core_record},
-                                         {NULL, NULL}};
+                                         {"profile", kci_core_profile}, {NULL, NULL}};
     lua_createtable(L, 0, sizeof functions / sizeof *functions);
     lua_pushvalue(L, state_at);
     luaL_setfuncs(L, functions, 1);

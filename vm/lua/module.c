@@ -20,10 +20,18 @@ bool kci_is_call(const char *word, size_t length)
     return false;
 }
 
+/* What is written in Lua: kc.NAME is kc.lib.FILE, or a function of it. */
+static const struct {
+    const char *name, *file, *function;
+} in_stdlib[] = {
+    {"plot", "plot", NULL}, {"load_profile", "profile", "load"},
+};
+enum { IN_STDLIB = sizeof in_stdlib / sizeof *in_stdlib };
+
 /* kc.plot is kc.lib.plot; kc.matmull: the nearest name, where `nil` would only say that it can't be called. */
 static int other_field(lua_State *L)
 {
-    static const char *const others[] = {"version", "lib", "help", "plot"};
+    static const char *const others[] = {"version", "lib", "help"};
     kci_call c = {.L = L, .state = kci_state_of(L)};
     const char *names[MOST_NAMES];
     size_t count = 0;
@@ -32,10 +40,16 @@ static int other_field(lua_State *L)
     for (size_t i = 0; i < TABLES; i++)
         for (const luaL_Reg *call = calls[i]; call->name != NULL && count < MOST_NAMES; call++)
             names[count++] = call->name;
+    for (size_t i = 0; i < IN_STDLIB && count < MOST_NAMES; i++)
+        names[count++] = in_stdlib[i].name;
     lua_settop(L, 2);
-    if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "plot") == 0) {
+    for (size_t i = 0; i < IN_STDLIB && lua_type(L, 2) == LUA_TSTRING; i++) {
+        if (strcmp(lua_tostring(L, 2), in_stdlib[i].name) != 0)
+            continue;
         lua_getfield(L, 1, "lib");
-        lua_getfield(L, -1, "plot");
+        lua_getfield(L, -1, in_stdlib[i].file);
+        if (in_stdlib[i].function != NULL)
+            lua_getfield(L, -1, in_stdlib[i].function);
         return 1;
     }
     return kci_no_field(&c, "kcost", names, count);

@@ -11,6 +11,7 @@
 #define KCI_BUILD_H
 
 #include "kernel.h"
+#include "table.h"
 #include "tensor.h"
 
 typedef struct kci_binding {
@@ -37,15 +38,6 @@ typedef struct kci_instance {
     bool deferred;              /* online softmax: users take the exponential, and divide later */
     bool root;                  /* a written tensor's value */
 } kci_instance;
-
-typedef struct kci_slot {       /* id + 1 (0: empty) and its hash */
-    uint32_t id, hash;
-} kci_slot;
-
-typedef struct kci_table {      /* open addressing: hash -> id */
-    kci_slot *slots;
-    size_t capacity, count;
-} kci_table;
 
 typedef struct kci_builder {
     kc_context *context;
@@ -88,12 +80,5 @@ uint32_t kci_form_axis(kci_builder *builder, uint32_t environment, const kc_valu
 uint32_t kci_add_axis(kci_builder *builder, kci_axis axis, const kci_loop_term *terms);
 uint32_t kci_add_axis_ids(kci_graph *graph, const uint32_t *ids, size_t count); /* where they start */
 uint32_t kci_add_limit(kci_graph *graph, kci_limit limit);
-
-/* Hash tables of ids; `equal(data, id)` compares the sought thing with an id. */
-typedef bool (*kci_equal)(const void *data, uint32_t id);
-uint32_t kci_table_find(const kci_table *table, uint64_t hash, kci_equal equal, const void *data);
-bool kci_table_add(kc_context *context, kci_table *table, uint64_t hash, uint32_t id);
-void kci_table_free(kc_context *context, kci_table *table);
-uint64_t kci_hash(uint64_t seed, const void *bytes, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask.h"
+#include "profile.h"
 #include "result.h"
 #include "sweep.h"
 
@@ -305,6 +306,8 @@ kc_status kci_json_object(kci_text *text, kc_object *object)
         break;
     case KC_SWEEP:
         return kci_sweep_json(text, (const kc_sweep *)(const void *)object);
+    case KC_PROFILE:
+        return kci_profile_json(text, (kc_profile *)(void *)object);
     case KC_DEVICE:
         device_document(text, (const kc_device *)(const void *)object);
         break;
@@ -319,7 +322,7 @@ kc_status kci_json_object(kci_text *text, kc_object *object)
         break;
     }
     default:
-        return kci_fail(object->context, KC_EARGUMENT, "json: only results, comparisons, devices, and what "
+        return kci_fail(object->context, KC_EARGUMENT, "json: only results, comparisons, devices, profiles, and what "
                         "can be counted (kernels, programs, written tensors) have a JSON form");
     }
     return text->failed ? KC_ENOMEM : KC_OK;

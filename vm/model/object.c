@@ -23,6 +23,7 @@ static const struct {
     [KC_SPACE] = { kci_space_destroy, kci_print_space },
     [KC_SWEEP] = { kci_sweep_destroy, kci_print_sweep },
     [KC_EVALUATOR] = { kci_evaluator_destroy, kci_print_evaluator },
+    [KC_PROFILE] = { kci_profile_destroy, kci_print_profile },
 };
 
 void kci_destroy(kc_object *object)

@@ -21,6 +21,7 @@ void kci_comparison_destroy(kc_object *object);
 void kci_space_destroy(kc_object *object);
 void kci_sweep_destroy(kc_object *object);
 void kci_evaluator_destroy(kc_object *object);
+void kci_profile_destroy(kc_object *object);
 
 /* What print() shows, appended. */
 void kci_print_tensor(kci_text *text, const kc_object *object);
@@ -36,5 +37,6 @@ void kci_print_comparison(kci_text *text, const kc_object *object);
 void kci_print_space(kci_text *text, const kc_object *object);
 void kci_print_sweep(kci_text *text, const kc_object *object);
 void kci_print_evaluator(kci_text *text, const kc_object *object);
+void kci_print_profile(kci_text *text, const kc_object *object);
 
 #endif

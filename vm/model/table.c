@@ -1,7 +1,7 @@
-/* table.c: a hash table of ids, for finding equal axes, instances and tensors while a graph is built. */
+/* table.c: a hash table of ids, for finding equal axes, instances and tensors while a graph is built, and names in a profile. */
 #include <string.h>
 
-#include "build.h"
+#include "table.h"
 
 /* Eight bytes a step: a multiplication, and its high bits brought down. */
 uint64_t kci_hash(uint64_t seed, const void *bytes, size_t size)
