@@ -309,9 +309,12 @@ static int show_tables(kc_vm *vm, const page *p)
             status = show_object(p, &list, object);
             continue;
         }
-        const char *text = kc_vm_answer_text(vm, i);
+        const char *text = kc_vm_answer_text(vm, i), *shown = kc_vm_answer_shown(vm, i);
         flush(p, &list);
-        if (kc_vm_answer_is_plot(vm, i)) {
+        if (shown) {
+            separate(p, &list, true);
+            page_line(p, "pre", shown);
+        } else if (kc_vm_answer_is_plot(vm, i)) {
             separate(p, &list, true);
             status = show_plot(p, text);
         } else if (text) {

@@ -739,6 +739,8 @@ size_t kc_vm_answers(const kc_vm *vm);
  * read as any other; kc_retain keeps it, also beyond the VM.  NULL: a plain value, which the text then is. */
 kc_object *kc_vm_answer(const kc_vm *vm, size_t i);
 const char *kc_vm_answer_text(const kc_vm *vm, size_t i);  /* as JSON */
+/* Of a table whose metatable has __show, such as a profile: its tables for people.  NULL: it is none. */
+const char *kc_vm_answer_shown(const kc_vm *vm, size_t i);
 /* One answer more, behind those of the last run, as if the script had returned it: a result, comparison, sweep or device
  * of any context; retained.  KC_EARGUMENT: of another kind. */
 kc_status kc_vm_add_answer(kc_vm *vm, kc_object *object);

@@ -11,8 +11,10 @@ void kci_answers_clear(kc_vm *vm)
         kci_answer *answer = &vm->answers[i];
         if (answer->object != NULL)
             kc_release(answer->object);
-        if (answer->text != NULL)
-            kci_memory_model(vm->memory, answer->text, strlen(answer->text) + 1, 0);
+        char *const texts[] = {answer->text, answer->shown, answer->csv, answer->plots};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            if (texts[t] != NULL)
+                kci_memory_model(vm->memory, texts[t], strlen(texts[t]) + 1, 0);
     }
     vm->answer_count = 0;
     vm->list = false;
@@ -66,18 +68,81 @@ static int push_counted(kci_call *c, kc_object *object)
     KCI_RETURN(c, kc_count(object, NULL));
 }
 
-static void take_text(kci_call *c, kc_vm *vm, const kci_buffer *json, bool plot)
+static char *copy_of(kci_call *c, kc_vm *vm, const kci_buffer *buffer)
+{
+    char *text = NULL;
+    if (!buffer->failed)
+        text = kci_memory_model(vm->memory, NULL, 0, buffer->length + 1);
+    if (text == NULL)
+        kci_no_memory(c->L);
+    memcpy(text, buffer->bytes != NULL ? buffer->bytes : "", buffer->length + 1);
+    return text;
+}
+
+static kci_answer *take_text(kci_call *c, kc_vm *vm, const kci_buffer *json, bool plot)
 {
     make_room(c, vm);
+    kci_answer *answer = add_answer(vm, NULL, copy_of(c, vm, json));
+    answer->plot = plot;
+    return answer;
+}
+
+/* A table of kcost's own, or of a script's, that says how it is shown: its metatable has __show. */
+static bool has_show(lua_State *L, int index)
+{
+    if (lua_type(L, index) != LUA_TTABLE || !luaL_getmetafield(L, index, "__show"))
+        return false;
+    lua_pop(L, 1);
+    return true;
+}
+
+/* The text that __show gave under that name, in the table at `index`; NULL: none. */
+static char *shown_text(kci_call *c, kc_vm *vm, int index, const char *name)
+{
+    lua_State *L = c->L;
+    lua_pushstring(L, name);
+    lua_rawget(L, index);
     char *text = NULL;
-    if (!json->failed)
-        text = kci_memory_model(vm->memory, NULL, 0, json->length + 1);
-    if (text != NULL) {
-        memcpy(text, json->bytes, json->length + 1);
-        add_answer(vm, NULL, text)->plot = plot;
-    } else {
-        kci_no_memory(c->L);
+    if (lua_type(L, -1) == LUA_TSTRING) {
+        size_t length;
+        const char *bytes = lua_tolstring(L, -1, &length);
+        kci_buffer_clear(&vm->output);
+        kci_buffer_add(&vm->output, bytes, strlen(bytes)); /* up to a zero byte */
+        text = copy_of(c, vm, &vm->output);
     }
+    lua_pop(L, 1);
+    return text;
+}
+
+/* __show(table) gives { text =, csv =, plots = { … } }; the table itself is the JSON. */
+static void take_table(kci_call *c, kc_vm *vm, int index)
+{
+    lua_State *L = c->L;
+    luaL_getmetafield(L, index, "__show");
+    lua_pushvalue(L, index);
+    lua_call(L, 1, 1);
+    int shown = lua_gettop(L);
+    if (lua_type(L, shown) != LUA_TTABLE)
+        kci_error(c, "the script returned a table whose __show gives %s, and { text =, csv =, plots = } is wanted",
+                  kci_push_described(L, c->state, shown));
+    kci_buffer_clear(&vm->output);
+    kci_record_json(c, &vm->output, index);
+    kci_answer *answer = take_text(c, vm, &vm->output, false);
+    answer->shown = shown_text(c, vm, shown, "text");
+    answer->csv = shown_text(c, vm, shown, "csv");
+    lua_pushliteral(L, "plots");
+    lua_rawget(L, shown);
+    int plots = lua_gettop(L);
+    kci_buffer_clear(&vm->output);
+    for (size_t i = 1; lua_type(L, plots) == LUA_TTABLE && i <= kci_rawlen(L, plots); i++) {
+        lua_rawgeti(L, plots, (int)i);
+        kci_buffer_text(&vm->output, i > 1 ? "," : "");
+        kci_record_json(c, &vm->output, lua_gettop(L));
+        lua_settop(L, plots);
+    }
+    if (vm->output.length > 0)
+        answer->plots = copy_of(c, vm, &vm->output);
+    lua_settop(L, shown - 1);
 }
 
 /* As print shows it; a table by its members. */
@@ -197,7 +262,7 @@ static bool is_returned(kci_call *c, int index)
     int type = lua_type(L, index);
     if (type == LUA_TNUMBER)
         return lua_tonumber(L, index) - lua_tonumber(L, index) == 0;
-    if (type != LUA_TTABLE || kci_is_record(L, index) || kci_is_plot(L, index))
+    if (type != LUA_TTABLE || kci_is_record(L, index) || kci_is_plot(L, index) || has_show(L, index))
         return type == LUA_TTABLE || type == LUA_TSTRING || type == LUA_TBOOLEAN;
     size_t keys = 0;
     lua_pushnil(L);
@@ -225,6 +290,10 @@ static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
         take_shown(c, vm, index);
         return;
     }
+    if (has_show(L, index)) {
+        take_table(c, vm, index);
+        return;
+    }
     kci_buffer *json = &vm->output; /* scratch until the run is over */
     kci_buffer_clear(json);
     bool plot = kci_is_plot(L, index);
@@ -247,7 +316,7 @@ void kci_answers_take(lua_State *L, kc_vm *vm, int first)
         return; /* `return nil`: nothing to show */
     bool one = last == first;
     vm->list = !one || (lua_type(L, first) == LUA_TTABLE && !kci_is_plot(L, first) &&
-                        !kci_is_record(L, first) &&
+                        !kci_is_record(L, first) && !has_show(L, first) &&
                         (!vm->line || is_returned(&c, first)));
     for (int i = first; i <= last; i++)
         take_value(&c, vm, i, 0);

@@ -124,9 +124,15 @@ static void add_rows(join *j, const char *table)
     }
 }
 
-static const char *table_of(const join *j, size_t answer)
+static bool has_table(const kci_answer *answer)
 {
-    return kc_csv(j->vm->answers[answer].object, j->tensors);
+    return answer->object != NULL || answer->csv != NULL; /* plain values have no columns */
+}
+
+static const char *table_of(const join *j, size_t i)
+{
+    const kci_answer *answer = &j->vm->answers[i];
+    return answer->object != NULL ? kc_csv(answer->object, j->tensors) : answer->csv;
 }
 
 static bool join_tables(join *j)
@@ -135,8 +141,8 @@ static bool join_tables(join *j)
     if (!reserve(j, 1))
         return false;
     for (size_t i = 0; i < vm->answer_count; i++) {
-        if (vm->answers[i].object == NULL)
-            continue; /* plain values have no columns */
+        if (!has_table(&vm->answers[i]))
+            continue;
         const char *table = table_of(j, i);
         if (table == NULL || (*table != '\0' && !add_columns(j, table)))
             return false;
@@ -146,7 +152,7 @@ static bool join_tables(join *j)
     if (j->count > 0)
         add_row(j, j->names.bytes);
     for (size_t i = 0; i < vm->answer_count; i++) {
-        if (vm->answers[i].object == NULL)
+        if (!has_table(&vm->answers[i]))
             continue;
         const char *table = table_of(j, i);
         if (table == NULL)

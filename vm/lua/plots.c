@@ -88,10 +88,11 @@ const char *kc_vm_plots(kc_vm *vm)
     kci_buffer_text(out, "[");
     size_t own = 0;
     for (size_t i = 0; i < vm->answer_count; i++) {
-        if (!vm->answers[i].plot)
+        const kci_answer *answer = &vm->answers[i];
+        if (!answer->plot && answer->plots == NULL)
             continue;
         kci_buffer_text(out, own++ > 0 ? "," : "");
-        kci_buffer_text(out, vm->answers[i].text);
+        kci_buffer_text(out, answer->plot ? answer->text : answer->plots);
     }
     if (own == 0 && !add_fitting(vm))
         return NULL;

@@ -214,13 +214,23 @@ static void add_members(kci_call *c, kci_buffer *json, int index, int depth)
     lua_pop(L, 1);
 }
 
-/* What has a first item is a list. */
+/* What has a first item is a list, and what is empty and says so. */
+static bool is_list(lua_State *L, int index)
+{
+    if (kci_rawlen(L, index) > 0)
+        return true;
+    if (!luaL_getmetafield(L, index, "__list"))
+        return false;
+    lua_pop(L, 1);
+    return true;
+}
+
 static void add_table(kci_call *c, kci_buffer *json, int index, int depth)
 {
     luaL_checkstack(c->L, 16, NULL);
     if (depth > DEEPEST)
         kci_error(c, "the script returned a table that is nested too deeply");
-    if (kci_rawlen(c->L, index) > 0)
+    if (is_list(c->L, index))
         add_items(c, json, index, depth);
     else
         add_members(c, json, index, depth);

@@ -202,6 +202,11 @@ const char *kc_vm_answer_text(const kc_vm *vm, size_t i)
     return i < kc_vm_answers(vm) ? vm->answers[i].text : NULL;
 }
 
+const char *kc_vm_answer_shown(const kc_vm *vm, size_t i)
+{
+    return i < kc_vm_answers(vm) ? vm->answers[i].shown : NULL;
+}
+
 /* Why there is no document: the model's sentence, or memory. */
 static const char *no_document(kc_vm *vm)
 {

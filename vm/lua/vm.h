@@ -23,6 +23,7 @@ typedef struct kci_answer {
     kc_object *object; /* one reference, or NULL */
     char *text;
     bool plot; /* the text is a plot */
+    char *shown, *csv, *plots; /* of a table with __show: as print shows it, as CSV, a JSON list's inside; or NULL */
 } kci_answer;
 
 struct kc_vm {

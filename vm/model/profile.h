@@ -29,7 +29,8 @@ typedef enum kci_p_family { KCI_U_COUNT, KCI_U_SECOND, KCI_U_BYTE, KCI_U_RATE, K
 
 typedef struct kci_p_unit {
     kci_p_family family;
-    double factor;                  /* to base units */
+    double times;                   /* to base units, beside the power of ten: of KB as 1024 byte 1024 */
+    int power;
 } kci_p_unit;
 
 /* "Kbyte/block", "usecond", "Gbyte/s", "%", "inst", ""; `binary`: KB is 1024 byte.  False: no unit that is known. */
@@ -42,8 +43,18 @@ typedef struct kci_p_style {
 } kci_p_style;
 void kci_style_see(kci_p_style *style, const char *text);
 
+/* A decimal number: with few digits as mantissa * 10^scale, so that a unit's power of ten rounds nothing. */
+typedef struct kci_p_number {
+    double value;
+    uint64_t mantissa;
+    int scale;
+    bool is_short;
+} kci_p_number;
+
 /* The number that `text` begins with, behind blanks; *rest: what follows it.  False: there is none. */
-bool kci_style_number(const kci_p_style *style, const char *text, double *number, const char **rest);
+bool kci_style_number(const kci_p_style *style, const char *text, kci_p_number *number, const char **rest);
+/* In base units. */
+double kci_unit_apply(kci_p_unit unit, const kci_p_number *number);
 
 /* ---- profile_rows.c: rows ------------------------------------------------------------------- */
 
@@ -76,7 +87,7 @@ typedef struct kci_p_source {         /* a metric of a profiler */
     const char *name;
     uint16_t length;
     kci_p_family family;
-    double factor;                  /* where the export says no unit; 0: it has to */
+    kci_p_unit unit;                /* where the export says none; times 0: it has to say it */
     uint16_t next;                  /* of the same name and another family; 0: none */
 } kci_p_source;
 
@@ -124,6 +135,8 @@ void kci_metrics_figures(kci_p_metrics *metrics, const double *raw, double capab
 double kci_metrics_figure(kci_p_metrics *metrics, const double *raw, double capability, size_t figure);
 /* Sentences on what the lines that were used assume; NULL at the end. */
 const char *kci_metrics_note(const kci_p_metrics *metrics, size_t i);
+/* Has the export hardware counters, and such of the matrix unit? */
+bool kci_metrics_counts(const kci_p_metrics *metrics);
 bool kci_metrics_sees_matrix(const kci_p_metrics *metrics);
 
 /* ---- profile_sums.c: launches, kernels, what was not used ----------------------------------- */
@@ -172,6 +185,7 @@ typedef struct kci_p_column {
     bool has_unit;
     kci_p_unit unit;
     char *name;
+    const char *metric;             /* the name of the source: its own, or that of the column of means */
 } kci_p_column;
 
 typedef struct kci_p_header {

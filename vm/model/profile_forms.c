@@ -150,6 +150,7 @@ static void find_sources(const kci_p_metrics *metrics, kci_p_header *header)
         } else if (role != KCI_C_UNKNOWN) {
             continue;
         }
+        column->metric = named->name;
         column->source = kci_metrics_find(metrics, named->name, strlen(named->name),
                                           column->has_unit ? column->unit.family : KCI_U_ANY);
         if (column->source != UINT16_MAX)
@@ -314,13 +315,13 @@ bool kci_read_extent(const char *text, double extent[3])
 {
     const kci_p_style style = { .point = '.' };
     size_t count = 0;
-    double number;
+    kci_p_number number;
     while (count < 3) {
         text += strspn(text, " ([{,xX*\t");
         const char *rest;
-        if (!kci_style_number(&style, text, &number, &rest) || !(number >= 0))
+        if (!kci_style_number(&style, text, &number, &rest) || !(number.value >= 0))
             break;
-        extent[count++] = number;
+        extent[count++] = number.value;
         text = rest;
     }
     for (size_t i = count; i < 3; i++)
@@ -331,8 +332,8 @@ bool kci_read_extent(const char *text, double extent[3])
 static double number_of(const kci_p_style *style, const char *cell)
 {
     const char *rest;
-    double number;
-    return cell && kci_style_number(style, cell, &number, &rest) ? number : 0;
+    kci_p_number number;
+    return cell && kci_style_number(style, cell, &number, &rest) ? number.value : 0;
 }
 
 static void take_extent(const kc_profile *p, kci_p_role whole, const kci_p_role along[3], double extent[3])
@@ -351,44 +352,49 @@ static bool is_blank(const char *cell)
     static const char *const absent[] = { "", "-", "n/a", "na", "nan", "(nan)", "null", "none" };
     while (*cell == ' ')
         cell++;
+    if (*cell >= '0' && *cell <= '9')
+        return false;
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         if (is_title(cell, strlen(cell), absent[i]))
             return true;
     return false;
 }
 
-/* The value of a metric, found by its name and the family of its unit, which stands behind it, in a cell or above. */
-static kc_status take_value(kc_profile *p, const char *metric, size_t source, const kci_p_column *column, const char *unit_cell,
-                            const char *cell)
+/* The unit of a value: behind its number, in the row's cell, or above its column; times 0: none is said.  False: it is
+ * none that is known. */
+static bool unit_of(const kc_profile *p, const kci_p_column *column, const char *behind, const char *cell, kci_p_unit *unit)
 {
-    double number;
-    const char *rest;
-    kci_p_unit unit = { KCI_U_COUNT, 1 };
-    bool has_unit = column->has_unit || (unit_cell && *unit_cell);
+    *unit = column->has_unit ? column->unit : (kci_p_unit){ KCI_U_ANY, 0, 0 };
+    const char *said = *behind ? behind : cell;
+    return !*said || kci_unit_read(said, strlen(said), p->header.binary, unit);
+}
+
+/* The value of a metric, found by its name and the family of its unit; why not: it is not used. */
+static const char *set_value(kc_profile *p, const char *metric, size_t source, const kci_p_column *column,
+                             const char *unit_cell, const char *cell)
+{
+    kci_p_number number;
+    const char *behind;
+    kci_p_unit unit;
+    const kci_p_metrics *metrics = &p->metrics;
+    size_t length = strlen(metric);
     if (is_blank(cell))
-        return *cell ? kci_unused_add(p, metric, "no value", 1) : KC_OK;
-    if (!kci_style_number(&p->style, cell, &number, &rest))
-        return kci_unused_add(p, metric, "no number", 1);
-    if (*rest) {
-        if (!kci_unit_read(rest, strlen(rest), p->header.binary, &unit))
-            return kci_unused_add(p, metric, "a unit that is not known", 1);
-        has_unit = true;
-    } else if (unit_cell && *unit_cell) {
-        if (!kci_unit_read(unit_cell, strlen(unit_cell), p->header.binary, &unit))
-            return kci_unused_add(p, metric, "a unit that is not known", 1);
-    } else if (column->has_unit) {
-        unit = column->unit;
-    }
-    if (source == UINT16_MAX || (has_unit && p->metrics.sources[source].family != unit.family))
-        source = kci_metrics_find(&p->metrics, metric, strlen(metric), has_unit ? unit.family : KCI_U_ANY);
+        return *cell ? "no value" : NULL;
+    if (!kci_style_number(&p->style, cell, &number, &behind))
+        return "no number";
+    if (!unit_of(p, column, behind, unit_cell, &unit))
+        return "a unit that is not known";
+    if (source == UINT16_MAX || (unit.times > 0 && metrics->sources[source].family != unit.family))
+        source = kci_metrics_find(metrics, metric, length, unit.family);
     if (source == UINT16_MAX)
-        return kci_unused_add(p, metric, kci_metrics_find(&p->metrics, metric, strlen(metric), KCI_U_ANY) != UINT16_MAX
-                                             ? "a unit of another kind" : "a metric that is not known", 1);
-    double otherwise = p->metrics.sources[source].factor;
-    if (!has_unit && otherwise == 0)
-        return kci_unused_add(p, metric, "the export does not say its unit", 1);
-    kci_launch_set(p, (uint16_t)source, column->which, number * (has_unit ? unit.factor : otherwise));
-    return KC_OK;
+        return kci_metrics_find(metrics, metric, length, KCI_U_ANY) == UINT16_MAX ? "a metric that is not known"
+                                                                                  : "a unit of another kind";
+    if (unit.times == 0)
+        unit = metrics->sources[source].unit;
+    if (unit.times == 0)
+        return "the export does not say its unit";
+    kci_launch_set(p, (uint16_t)source, column->which, kci_unit_apply(unit, &number));
+    return NULL;
 }
 
 /* "GPU activities", "KERNEL_DISPATCH": rows of other types are of the host. */
@@ -453,33 +459,33 @@ static kc_status take_columns(kc_profile *p)
         const kci_p_column *column = &p->header.columns[i];
         if (column->role != KCI_C_SOURCE)
             continue;
-        const char *metric = p->metrics.sources[column->source].name;
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)p->metrics.sources[column->source].length, metric);
-        status = take_value(p, name, column->source, column, NULL, kci_rows_cell(&p->row, i));
+        const char *why = set_value(p, column->metric, column->source, column, "", kci_rows_cell(&p->row, i));
+        if (why)
+            status = kci_unused_add(p, column->name, why, 1);
     }
     return status;
 }
 
 static kc_status take_metric(kc_profile *p)
 {
-    const char *metric = cell_of(p, KCI_C_METRIC), *unit = cell_of(p, KCI_C_UNIT);
+    const char *metric = trim(kci_rows_cell(&p->row, p->header.at[KCI_C_METRIC] - 1));
+    const char *unit = cell_of(p, KCI_C_UNIT) ? cell_of(p, KCI_C_UNIT) : "";
     static const kci_p_role values[] = { KCI_C_VALUE, KCI_C_MEAN, KCI_C_LEAST, KCI_C_MOST };
     bool same;
     if (!*metric)
         return kci_unused_add(p, "rules", "rows without a metric", 1);
     kc_status status = same_launch(p, &same);
-    if (status == KC_OK && (!same || comes_again(p, metric, unit ? unit : ""))) {
+    if (status == KC_OK && (!same || comes_again(p, metric, unit))) {
         status = open_launch(p);
         status = status == KC_OK ? take_columns(p) : status;
     }
-    for (size_t i = 0; i < sizeof values / sizeof *values && status == KC_OK; i++) {
+    const char *why = NULL;
+    for (size_t i = 0; i < sizeof values / sizeof *values && !why; i++) {
         size_t at = p->header.at[values[i]];
         if (at)
-            status = take_value(p, metric, UINT16_MAX, &p->header.columns[at - 1], unit ? unit : "",
-                                kci_rows_cell(&p->row, at - 1));
+            why = set_value(p, metric, UINT16_MAX, &p->header.columns[at - 1], unit, kci_rows_cell(&p->row, at - 1));
     }
-    return status;
+    return status == KC_OK && why ? kci_unused_add(p, metric, why, 1) : status;
 }
 
 static bool is_open(const char *name)
@@ -509,7 +515,7 @@ static void join_name(kc_profile *p)
 static bool take_units(kc_profile *p)
 {
     kci_p_header *header = &p->header;
-    double number;
+    kci_p_number number;
     const char *rest;
     if (!header->units_row)
         return false;
@@ -548,7 +554,7 @@ static kc_status take_row(kc_profile *p)
     const char *first = kci_rows_cell(row, 0);
     if (row->count < header->count || strncmp(first, "==", 2) == 0)
         return take_other(p);
-    if (is_title(first, strlen(first), "") == false && strcmp(trim(kci_rows_cell(row, 0)), header->columns[0].name) == 0)
+    if (*first && strcmp(first, header->columns[0].name) == 0)
         return take_other(p); /* the header once more */
     if (row->count > header->count)
         join_name(p);
@@ -580,6 +586,8 @@ static kc_status take_ready(kc_profile *p, const char *rest, size_t length)
         status = try_line(p, &is_one);
         if (is_one)
             status = see_style(p, rest, length);
+        else if (status == KC_OK)
+            status = kci_unused_add(p, "chatter", "lines that are no rows", 1);
     }
     kci_rows_clear(&p->row);
     return status;

@@ -141,7 +141,7 @@ static void add_notes(kci_text *text, const kc_profile *p)
         add_note(text, &any, "the last row has no line end: if it is cut off, its last figure is wrong");
     for (size_t i = 0; (note = kci_metrics_note(&p->metrics, i)) != NULL; i++)
         add_note(text, &any, note);
-    if (p->header.counters && !kci_metrics_sees_matrix(&p->metrics))
+    if (p->header.counters && kci_metrics_counts(&p->metrics) && !kci_metrics_sees_matrix(&p->metrics))
         add_note(text, &any, "no counter of the matrix unit is in the export: work of tensor cores is invisible in it; collect "
                  "sm__ops_path_tensor_src_* or sm__pipe_tensor_cycles_active (ROCm: SQ_INSTS_VALU_MFMA_MOPS_*)");
     if (p->kernel_launches_lost > 0) {

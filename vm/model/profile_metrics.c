@@ -376,15 +376,16 @@ static bool add_factor(kc_context *context, kci_p_metrics *m, kci_p_term *term, 
         factor->index = (uint16_t)f;
         return f < m->figure_count;
     }
-    kci_p_source source = { .name = at, .length = (uint16_t)length, .family = KCI_U_COUNT, .factor = 1 };
+    kci_p_source source = { .name = at, .length = (uint16_t)length, .unit = { KCI_U_COUNT, 1, 0 } };
     const char *colon = memchr(at, ':', length), *equals = memchr(at, '=', length), *unit_end = colon ? colon : equals;
     if (unit_end) {
-        kci_p_unit unit;
-        if (!kci_unit_read(at, (size_t)(unit_end - at), false, &unit))
+        source.name = unit_end + 1;
+        source.length = (uint16_t)(end - source.name);
+        if (!kci_unit_read(at, (size_t)(unit_end - at), false, &source.unit))
             return false;
-        source = (kci_p_source){ .name = unit_end + 1, .length = (uint16_t)(end - unit_end - 1), .family = unit.family,
-                               .factor = equals && !colon ? unit.factor : 0 };
+        source.unit.times = colon ? 0 : source.unit.times;
     }
+    source.family = source.unit.family;
     return add_source(context, m, source, &factor->index);
 }
 
@@ -523,6 +524,20 @@ const char *kci_metrics_note(const kci_p_metrics *m, size_t i)
         if (m->lines[l].note && m->used[l] && i-- == 0)
             return m->lines[l].note;
     return NULL;
+}
+
+/* Bytes, work and shares are counted; times, clocks and extents are not. */
+bool kci_metrics_counts(const kci_p_metrics *m)
+{
+    for (size_t i = 0; i < m->line_count; i++) {
+        const char *figure = m->figures[m->lines[i].figure];
+        bool counted = strstr(figure, "bytes") || strstr(figure, "share") || strncmp(figure, "work_", 5) == 0;
+        for (size_t t = m->lines[i].from; counted && t < m->lines[i].to; t++)
+            for (size_t f = 0; f < m->terms[t].count; f++)
+                if (!m->terms[t].factors[f].figure && m->live[m->terms[t].factors[f].index])
+                    return true;
+    }
+    return false;
 }
 
 static bool is_matrix(const char *figure)

@@ -78,7 +78,21 @@ static size_t thousands(const kci_p_style *style, const char *text)
     return length && is_group(text + length) ? length : 0;
 }
 
-bool kci_style_number(const kci_p_style *style, const char *text, double *number, const char **rest)
+/* A whole number below 2^53 and a power of ten that is exact: so is their quotient or product, rounded once. */
+static double with_power(uint64_t mantissa, int scale)
+{
+    return scale < 0 ? (double)mantissa / powers[-scale] : (double)mantissa * powers[scale];
+}
+
+double kci_unit_apply(kci_p_unit unit, const kci_p_number *number)
+{
+    int scale = number->scale + unit.power;
+    if (number->is_short && scale <= 22 && scale >= -22)
+        return (number->value < 0 ? -1 : 1) * with_power(number->mantissa, scale) * unit.times;
+    return (unit.power < 0 ? number->value / powers[-unit.power] : number->value * powers[unit.power]) * unit.times;
+}
+
+bool kci_style_number(const kci_p_style *style, const char *text, kci_p_number *number, const char **rest)
 {
     char plain[64];
     size_t length = 0;
@@ -117,17 +131,13 @@ bool kci_style_number(const kci_p_style *style, const char *text, double *number
     } else {
         plain[length] = '\0';
     }
-    /* A whole number below 2^53 and a power of ten that is exact: so is their quotient or product, rounded once. */
-    if (digits <= 15 && scale <= 22 && scale >= -22)
-        *number = scale < 0 ? (double)mantissa / powers[-scale] : (double)mantissa * powers[scale];
-    else
-        *number = kci_parse_number(plain, NULL);
-    if (negative)
-        *number = -*number;
+    bool is_short = digits <= 15 && scale <= 22 && scale >= -22;
+    double value = is_short ? with_power(mantissa, scale) : kci_parse_number(plain, NULL);
+    *number = (kci_p_number){ negative ? -value : value, mantissa, scale, is_short };
     while (is_blank(*at))
         at++;
     *rest = at;
-    return isfinite(*number);
+    return isfinite(value);
 }
 
 /* ---- units ----------------------------------------------------------------------------------------- */
@@ -137,82 +147,81 @@ static bool is(const char *text, size_t length, const char *word)
     return strlen(word) == length && strncmp(text, word, length) == 0;
 }
 
-/* Decimal prefixes; K and k are one. */
-static double prefix_of(char c)
+/* The power of ten of a prefix; K and k are one; 0: it is none. */
+static int prefix_of(char c)
 {
     switch (c) {
-    case 'K': case 'k': return 1e3;
-    case 'M': return 1e6;
-    case 'G': return 1e9;
-    case 'T': return 1e12;
-    case 'P': return 1e15;
+    case 'K': case 'k': return 3;
+    case 'M': return 6;
+    case 'G': return 9;
+    case 'T': return 12;
+    case 'P': return 15;
     default: return 0;
     }
 }
 
-static bool take_second(const char *text, size_t length, double *factor)
+static bool take_second(const char *text, size_t length, int *power)
 {
     static const struct {
         const char *word;
-        double factor;
+        int power;
     } words[] = {
-        { "s", 1 }, { "sec", 1 }, { "second", 1 }, { "seconds", 1 }, { "m", 1e-3 }, { "u", 1e-6 }, { "n", 1e-9 },
-        { "\xC2\xB5", 1e-6 }, { "\xCE\xBC", 1e-6 }, /* the two signs of micro */
+        { "s", 0 }, { "sec", 0 }, { "second", 0 }, { "seconds", 0 }, { "m", -3 }, { "u", -6 }, { "n", -9 },
+        { "\xC2\xB5", -6 }, { "\xCE\xBC", -6 }, /* the two signs of micro */
     };
     for (size_t i = 0; i < 4; i++) {
         size_t end = strlen(words[i].word);
         if (end > length || strncmp(text + length - end, words[i].word, end) != 0)
             continue;
-        if (end == length) {
-            *factor = 1;
+        *power = 0;
+        if (end == length)
             return true;
-        }
         for (size_t p = 4; p < sizeof words / sizeof *words; p++)
             if (is(text, length - end, words[p].word)) {
-                *factor = words[p].factor;
+                *power = words[p].power;
                 return true;
             }
     }
     return false;
 }
 
-static bool take_byte(const char *text, size_t length, bool binary, double *factor)
+static bool take_byte(const char *text, size_t length, bool binary, kci_p_unit *unit)
 {
     static const char *const words[] = { "byte", "bytes", "B", "iB" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t end = strlen(words[i]);
         if (end > length || strncmp(text + length - end, words[i], end) != 0)
             continue;
-        double prefix = length == end ? 1 : length == end + 1 ? prefix_of(text[0]) : 0;
-        if (prefix == 0 || (i == 3 && length == end))
+        int power = length == end + 1 ? prefix_of(text[0]) : 0;
+        if ((power == 0 && length > end) || (i == 3 && length == end))
             continue;
-        *factor = prefix;
+        unit->power = power;
         if (i == 3 || (i == 2 && binary)) /* a power of 1024 for each of 1000 */
-            for (*factor = 1; prefix > 1; prefix /= 1000)
-                *factor *= 1024;
+            for (unit->power = 0; power > 0; power -= 3)
+                unit->times *= 1024;
         return true;
     }
     return false;
 }
 
-static bool take_hertz(const char *text, size_t length, double *factor)
+static bool take_hertz(const char *text, size_t length, int *power)
 {
-    if (length < 2 || (strncmp(text + length - 2, "hz", 2) != 0 && strncmp(text + length - 2, "Hz", 2) != 0))
+    if (length < 2 || length > 3 || (strncmp(text + length - 2, "hz", 2) != 0 && strncmp(text + length - 2, "Hz", 2) != 0))
         return false;
-    *factor = length == 2 ? 1 : length == 3 ? prefix_of(text[0]) : 0;
-    return *factor > 0;
+    *power = length == 3 ? prefix_of(text[0]) : 0;
+    return *power > 0 || length == 2;
 }
 
 /* "inst", "sector", "Ksector", "K", "FLOP", "": whatever is counted. */
-static bool take_count(const char *text, size_t length, double *factor)
+static bool take_count(const char *text, size_t length, int *power)
 {
     static const char *const words[] = { "", "inst", "sector", "request", "cycle", "block", "thread", "warp", "register",
                                          "FLOP", "flop", "op", "wave", "event" };
-    *factor = length > 0 ? prefix_of(text[0]) : 1;
-    for (size_t i = 0; *factor > 0 && length > 0 && i < sizeof words / sizeof *words; i++)
+    *power = length > 0 ? prefix_of(text[0]) : 0;
+    for (size_t i = 0; *power > 0 && i < sizeof words / sizeof *words; i++)
         if (is(text + 1, length - 1, words[i]))
             return true;
-    *factor = 1;
+    *power = 0;
     for (size_t i = 0; i < length; i++)
         if (!((text[i] >= 'a' && text[i] <= 'z') || text[i] == ' ' || text[i] == '_'))
             return is(text, length, "FLOP");
@@ -227,27 +236,23 @@ bool kci_unit_read(const char *text, size_t length, bool binary, kci_p_unit *uni
     }
     while (length > 0 && is_blank(text[length - 1]))
         length--;
-    *unit = (kci_p_unit){ KCI_U_COUNT, 1 };
-    const char *slash = memchr(text, '/', length);
-    size_t above = slash ? (size_t)(slash - text) : length;
-    double per = 0; /* seconds, where that is what the unit is divided by */
-    if (slash && !take_second(slash + 1, length - above - 1, &per))
-        per = 0;
+    *unit = (kci_p_unit){ KCI_U_COUNT, 1, 0 };
     if (is(text, length, "%") || is(text, length, "percent")) {
-        *unit = (kci_p_unit){ KCI_U_SHARE, 0.01 };
+        *unit = (kci_p_unit){ KCI_U_SHARE, 1, -2 };
         return true;
     }
-    if (take_byte(text, above, binary, &unit->factor))
-        unit->family = per > 0 ? KCI_U_RATE : KCI_U_BYTE;
-    else if (per == 0 && !slash && take_second(text, above, &unit->factor))
+    const char *slash = memchr(text, '/', length);
+    size_t above = slash ? (size_t)(slash - text) : length;
+    int below = 0; /* the power of the seconds that it is divided by */
+    bool rate = slash && take_second(slash + 1, length - above - 1, &below);
+    if (take_byte(text, above, binary, unit))
+        unit->family = rate ? KCI_U_RATE : KCI_U_BYTE;
+    else if (!slash && take_second(text, above, &unit->power))
         unit->family = KCI_U_SECOND;
-    else if (!slash && take_hertz(text, above, &unit->factor))
+    else if ((!slash && take_hertz(text, above, &unit->power)) || (rate && is(text, above, "cycle")))
         unit->family = KCI_U_HERTZ;
-    else if (per > 0 && is(text, above, "cycle"))
-        *unit = (kci_p_unit){ KCI_U_HERTZ, 1 };
-    else if (per > 0 || !take_count(text, above, &unit->factor))
+    else if (rate || !take_count(text, above, &unit->power))
         return false;
-    if (per > 0)
-        unit->factor /= per;
+    unit->power -= rate ? below : 0;
     return true;
 }

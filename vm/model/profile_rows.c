@@ -108,10 +108,30 @@ static void take(kci_p_rows *r, char c)
     }
 }
 
+/* Characters at the start of `bytes` that only add to the cell; those that there is room for. */
+static size_t take_run(kci_p_rows *r, const char *bytes, size_t length)
+{
+    bool quoted = r->state == KCI_ROW_QUOTED;
+    size_t room = r->capacity - r->length, i = 0;
+    if (!quoted && r->state != KCI_ROW_PLAIN)
+        return 0;
+    length = length < room ? length : room;
+    for (; i < length && bytes[i] != '"' && bytes[i] != '\n'; i++) {
+        if (!quoted && (bytes[i] == r->separator || bytes[i] == '\r'))
+            break;
+        r->bytes[r->length + i] = bytes[i];
+    }
+    r->length += i;
+    return i;
+}
+
 size_t kci_rows_take(kci_p_rows *r, const char *bytes, size_t length)
 {
     size_t i = 0;
     while (i < length && !r->ready && !r->failed) {
+        i += take_run(r, bytes + i, length - i);
+        if (i == length)
+            break;
         char c = bytes[i++];
         bool second = c == '\n' && r->after_return; /* of "\r\n" */
         r->after_return = c == '\r' && r->state != KCI_ROW_QUOTED;

@@ -2,7 +2,6 @@
  *
  * Only the event at hand is held.  Brackets and quotes are followed up to the array of events, whose items are cut
  * out; what an item lacks, or has beside what is wanted, is nothing to us. */
-#include <math.h>
 #include <string.h>
 
 #include "profile.h"
@@ -83,7 +82,7 @@ static bool is(slice text, const char *word)
     return text.length == strlen(word) && strncmp(text.at, word, text.length) == 0;
 }
 
-static bool number_of(slice value, double *number)
+static bool number_of(slice value, kci_p_number *number)
 {
     char text[40];
     const char *end;
@@ -95,8 +94,7 @@ static bool number_of(slice value, double *number)
         return false;
     memcpy(text, inner.at, inner.length);
     text[inner.length] = '\0';
-    *number = kci_parse_number(text, &end);
-    return end > text && isfinite(*number);
+    return kci_style_number(&(kci_p_style){ .point = '.' }, text, number, &end);
 }
 
 static void put_utf8(kci_text *out, unsigned code)
@@ -150,9 +148,9 @@ static void add_unescaped(kci_text *out, slice text)
 static void set(kc_profile *p, slice key, slice value)
 {
     uint16_t source = kci_metrics_find(&p->metrics, key.at, key.length, KCI_U_ANY);
-    double number;
-    if (source != UINT16_MAX && p->metrics.sources[source].factor > 0 && number_of(value, &number))
-        kci_launch_set(p, source, 0, number * p->metrics.sources[source].factor);
+    kci_p_number number;
+    if (source != UINT16_MAX && p->metrics.sources[source].unit.times > 0 && number_of(value, &number))
+        kci_launch_set(p, source, 0, kci_unit_apply(p->metrics.sources[source].unit, &number));
 }
 
 static void take_extent(slice value, double extent[3])
