@@ -167,6 +167,9 @@ local function kernel_of(name, words)
     return tiled
 end
 
+-- The kernel of that name, `words` its parameters as { name, text } pairs.
+command.kernel = kernel_of
+
 -- The devices that were asked for; a time is of one.
 local function devices_of(asked)
     if not asked.device then

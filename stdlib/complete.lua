@@ -207,7 +207,8 @@ local function start(word, subcommands)
     return list
 end
 
-local behind = { devices = offers.NAME, help = offers.topics, diff = offers.FILE, merge = offers.FILE }
+local behind = { devices = offers.NAME, help = offers.topics, diff = offers.FILE, merge = offers.FILE,
+    profile = offers.FILE }
 
 local function argument_of(option)
     return option[3]:gsub("^%[=(.*)%]$", "%1")

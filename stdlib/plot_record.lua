@@ -137,6 +137,7 @@ end
 --     on         the device; nil: counted only
 --     program    the result of the program whose kernel it is
 --     first      in a comparison, of all but the first x: the entry of the first x on its device
+--     measured   of a match: the row that has what was measured
 -- and sentences on what does not run.  A program that is not compared stands for its kernels.
 function record.results(call, p)
     local list, missing = {}, {}
@@ -163,6 +164,8 @@ function record.results(call, p)
         local kind = record.kind(x)
         if kind == "comparison" then
             compared(x)
+        elseif kind == "table" and x.kind == "match" then
+            for _, row in ipairs(x.rows) do add(kc.lib.match.result(row), { measured = row }) end
         elseif kind ~= "result" then
             error("kc.plot." .. call .. ": item " .. kc.str(i) .. " is a " .. kind
                 .. ", and results or comparisons are wanted", 3)

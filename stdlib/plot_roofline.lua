@@ -195,6 +195,17 @@ local function add_ceilings(plot, d, group, all)
     end
 end
 
+-- The place of what was measured: by the time that evaluate was told, or by the figures of a profile; nil where nothing was.
+local function measured_of(entry)
+    local r, row = entry.result, entry.measured
+    if not row then return r.measured and { x = r.intensity, y = r.flops / r.measured, time = r.measured } end
+    local flops, bytes = row.flops_measured, row.bytes_measured or r.bytes
+    -- without counters of the matrix unit most of the work is not in the profile
+    if not flops or (r.matrix_flops > 0 and row.vector_flops_measured and not row.matrix_flops_measured) then flops = r.flops end
+    if not row.time_measured or row.time_measured <= 0 or flops <= 0 or bytes <= 0 then return nil end
+    return { x = flops / bytes, y = flops / row.time_measured, time = row.time_measured }
+end
+
 -- The axes that the devices alone decide: from 0.1 FLOP/byte to a decade above the last ridge.
 local function axes(devices, entries)
     local ridge, peak, bandwidth = 1, 1, math.huge
@@ -208,7 +219,8 @@ local function axes(devices, entries)
         local r = entry.result
         for _, bytes in ipairs(entry.levels) do x[#x + 1] = r.flops / bytes end
         y[#y + 1] = r.throughput
-        y[#y + 1] = r.measured and r.flops / r.measured
+        local measured = measured_of(entry)
+        if measured then x[#x + 1], y[#y + 1] = measured.x, measured.y end
     end
     return record.log_axis("intensity", "FLOP/byte", 0.1, 10 * ridge, x),
         record.log_axis("throughput", "FLOP/s", 0.1 * bandwidth, 1.2 * peak, y)
@@ -234,16 +246,20 @@ local function add_dots(plot, entries, devices)
     end
 end
 
--- What was measured stands above or below its estimate.
+-- What was measured stands above or below its estimate; that of a profile has an arrow to it, for what is left over.
 local function add_measured(plot, entries, devices)
     local points = {}
     for _, entry in ipairs(entries) do
-        local r = entry.result
-        if r.measured then
+        local r, measured = entry.result, measured_of(entry)
+        if measured then
             local values = values_of(entry, devices)
-            values[1] = r.measured
-            points[#points + 1] = { x = r.intensity, y = r.flops / r.measured, number = entry.number, name = entry.name,
+            values[1] = measured.time
+            points[#points + 1] = { x = measured.x, y = measured.y, number = entry.number, name = entry.name,
                 size = entry.size, group = entry.colour, values = values }
+        end
+        if measured and entry.measured then
+            table.insert(plot.series, { name = entry.name .. " to measured", mark = "arrow", group = entry.colour,
+                points = { { x = r.intensity, y = r.throughput }, { x = measured.x, y = measured.y } } })
         end
     end
     if #points > 0 then table.insert(plot.series, { name = "measured", mark = "ring", points = points }) end
@@ -260,14 +276,14 @@ local function add_arrows(plot, entries)
     end
 end
 
--- kc.plot.roofline: results and comparisons on the log-log roofline of their devices.
+-- kc.plot.roofline: results, comparisons and matches on the log-log roofline of their devices.
 --     device      more devices to draw beside those of the results: a name, an object, or a list
 --     levels      a dot also for L2 and shared memory, at the same height: where there are at most two kernels
 --     ceilings    "all", or "used": those that the kernels use: all where there is one device
 --     arrows      from each result to the next one on its device: only in comparisons, from the first
 --     title
--- x: FLOP/byte of HBM (and of the levels), y: FLOP/s of the estimate, and of a measured time as a ring; a dot's size
--- is its time.  What has no FLOP is left out: kc.plot.bandwidth.
+-- x: FLOP/byte of HBM (and of the levels), y: FLOP/s of the estimate, and of what was measured as a ring, from a
+-- profile with an arrow to it; a dot's size is its time.  What has no FLOP is left out: kc.plot.bandwidth.
 function roofline.roofline(p)
     p = record.take("roofline", p, { "arrows", "ceilings", "device", "levels", "title" })
     local all, missing = record.results("roofline", p)
@@ -319,12 +335,21 @@ function roofline.bandwidth(p)
     local several = #devices > 1
     local top, names, points, series = 0, {}, {}, {}
     number(entries)
-    for i, entry in ipairs(entries) do
-        local r = entry.result
-        names[i] = several and entry.name .. " on " .. devices[entry.at].name or entry.name
-        points[i] = { x = r.bandwidth, y = i, number = i, name = names[i], group = several and entry.at or 1,
-            values = values_of(entry, devices) }
-        top = math.max(top, r.bandwidth)
+    -- what was measured is a bar below its prediction
+    local function bar(entry, name, bandwidth, values)
+        local y = #names + 1
+        names[y] = several and name .. " on " .. devices[entry.at].name or name
+        points[y] = { x = bandwidth, y = y, number = y, name = names[y], group = several and entry.at or 1, values = values }
+        top = math.max(top, bandwidth)
+    end
+    for _, entry in ipairs(entries) do
+        local r, row, values = entry.result, entry.measured or {}, values_of(entry, devices)
+        bar(entry, entry.name, r.bandwidth, values)
+        if (row.time_measured or 0) > 0 then
+            local measured = values_of(entry, devices)
+            measured[1] = row.time_measured
+            bar(entry, entry.name .. " measured", (row.bytes_measured or r.bytes) / row.time_measured, measured)
+        end
     end
     for g, d in ipairs(devices) do
         local hbm = levels(d.device)[1]

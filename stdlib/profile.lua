@@ -6,6 +6,7 @@
 --                launches (how many), and figures: those of a result with _measured behind the name, in base units,
 --                means over the launches; time_min_measured, time_max_measured; flags: sentences on impossible values
 --     launches   a list of the first launches, one by one, as they stand in the file; empty where it has only means
+--     idle_measured    the share of the time between the launches in which no kernel ran, where starts are known
 --     launch_count, rows    how many launches and rows there were in all
 --     unused     a list { what =, why =, rows = } of what could not be used
 --     notes      sentences
@@ -124,6 +125,8 @@ local function percent(x)
 end
 
 local shown = {
+    { "grid", "grid", extent },
+    { "block", "block", extent },
     { "launches", "launches", function(x) return x and kc.str(x) or "" end },
     { "time", "time_measured", si "s" },
     { "HBM", "bytes_measured", si "B" },
@@ -153,7 +156,7 @@ end
 -- The longest of the kernels in a table, and what is to be said of the file.
 function profile.text(p)
     local MOST = 40
-    local head, rows, used, flags, total = { "kernel", "grid", "block" }, {}, {}, {}, 0
+    local head, rows, used, flags, total = { "kernel" }, {}, {}, {}, 0
     for _, kernel in ipairs(p.kernels) do
         total = total + (kernel.time_measured or 0) * kernel.launches
         for _, flag in ipairs(kernel.flags or {}) do flags[#flags + 1] = profile.short(kernel.name, 44) .. ": " .. flag end
@@ -168,7 +171,7 @@ function profile.text(p)
     table.sort(longest, function(a, b) return a[2] > b[2] or (a[2] == b[2] and a[3] < b[3]) end)
     for i = 1, math.min(#longest, MOST) do
         local kernel = longest[i][1]
-        local row = { profile.short(kernel.name, 44), extent(kernel.grid), extent(kernel.block) }
+        local row = { profile.short(kernel.name, 44) }
         for _, column in ipairs(shown) do
             if used[column] then row[#row + 1] = column[3](kernel[column[2]]) end
         end
@@ -180,6 +183,24 @@ function profile.text(p)
     if #longest > MOST then lines[#lines + 1] = kc.str(#longest - MOST) .. " kernels more; --json and --csv have all" end
     for _, line in ipairs(profile.remarks(p, flags)) do lines[#lines + 1] = line end
     return table.concat(lines, "\n")
+end
+
+-- ---- gaps between launches ---------------------------------------------------------------------------------------
+
+-- The share of the time from the first launch to the end of the last in which no kernel ran; nil: starts are not known.
+local function idle(p)
+    local spans = {}
+    for i, launch in ipairs(p.launches) do
+        if not launch.start_measured or not launch.time_measured then return nil end
+        spans[i] = { launch.start_measured, launch.start_measured + launch.time_measured }
+    end
+    if #spans < 2 then return nil end
+    table.sort(spans, function(a, b) return a[1] < b[1] or (a[1] == b[1] and a[2] < b[2]) end)
+    local gaps, last = 0, spans[1][2]
+    for _, span in ipairs(spans) do
+        gaps, last = gaps + math.max(0, span[1] - last), math.max(last, span[2])
+    end
+    return last > spans[1][1] and gaps / (last - spans[1][1]) or nil
 end
 
 -- ---- loading ------------------------------------------------------------------------------------------------------
@@ -199,7 +220,11 @@ function profile.load(path, opts)
         launches = value
     end
     local p = core.profile(path, launches)
-    p.source = path
+    p.source, p.idle_measured = path, idle(p)
+    if p.idle_measured and p.idle_measured > 0.05 then
+        p.notes[#p.notes + 1] = string.format("launch gaps: in %.0f %% of the time between %s no kernel ran", 100 * p.idle_measured,
+            #p.launches < p.launch_count and "the first " .. kc.str(#p.launches) .. " launches" or "the launches")
+    end
     setmetatable(p.unused, list)
     setmetatable(p.notes, list)
     setmetatable(p.launches, list)

@@ -107,7 +107,7 @@ static kc_status run_code(kc_vm *vm, watch *seen, const char *code)
 
 static kc_status run(kc_vm *vm, const options *o, watch *seen)
 {
-    if (o->kernel || o->diff || o->complete) {
+    if (oneline_wanted(o)) {
         char *text = oneline_code(o);
         return run_text(vm, seen, text, text ? strlen(text) : 0, o->words[0]);
     }
@@ -387,7 +387,7 @@ static int to_output(kc_vm *vm, const options *o)
 
 static int run_script(const options *o)
 {
-    if (o->what == RUN && !o->code && !o->kernel && !o->diff && !o->complete && strcmp(o->words[0], "-") != 0) {
+    if (o->what == RUN && !o->code && !oneline_wanted(o) && strcmp(o->words[0], "-") != 0) {
         FILE *script = fopen(o->words[0], "r");
         if (!script) {
             complain("cannot read %s: %s", o->words[0], strerror(errno));

@@ -36,19 +36,35 @@ static bool is_device(const setting *s)
     return s->length == strlen("device") && strncmp(s->name, "device", s->length) == 0;
 }
 
+static void put_list(FILE *out, const char *const *texts, size_t count)
+{
+    fputs("{ ", out);
+    for (size_t i = 0; i < count; i++) {
+        put_text(out, texts[i], strlen(texts[i]));
+        fputs(", ", out);
+    }
+    fputs("}", out);
+}
+
+/* The last --device. */
+static const char *device_of(const options *o)
+{
+    const char *device = NULL;
+    for (size_t i = 0; i < o->setting_count; i++)
+        device = is_device(&o->settings[i]) ? o->settings[i].value : device;
+    return device;
+}
+
 /* A kernel, its parameters and what is asked of it. */
 static void put_kernel(FILE *out, const options *o)
 {
-    const char *device = NULL;
     fputs("return require('kcost').lib.command.run(", out);
     put_text(out, o->words[0], strlen(o->words[0]));
     fputs(", { ", out);
     for (size_t i = 0; i < o->setting_count; i++) {
         const setting *s = &o->settings[i];
-        if (is_device(s)) {
-            device = s->value;
+        if (is_device(s))
             continue;
-        }
         fputs("{ ", out);
         put_text(out, s->name, s->length);
         fputs(", ", out);
@@ -56,7 +72,7 @@ static void put_kernel(FILE *out, const options *o)
         fputs(" }, ", out);
     }
     fputs("}, { ", out);
-    put_field(out, "device", device);
+    put_field(out, "device", device_of(o));
     put_field(out, "measured", o->measured);
     put_field(out, "as", o->as);
     fprintf(out, "best = %s })", o->best ? "true" : "false");
@@ -89,17 +105,27 @@ static void put_written(FILE *out, void (*write)(FILE *out))
 
 static void put_complete(FILE *out, const options *o)
 {
-    fputs("return require('kcost').lib.complete.command({ ", out);
-    for (size_t i = 1; i < o->word_count; i++) {
-        put_text(out, o->words[i], strlen(o->words[i]));
-        fputs(", ", out);
-    }
-    fputs("}, ", out);
+    fputs("return require('kcost').lib.complete.command(", out);
+    put_list(out, (const char *const *)o->words + 1, o->word_count - 1);
+    fputs(", ", out);
     put_written(out, options_list);
     fputs(", ", out);
     put_written(out, options_subcommands);
     fputs(")", out);
 }
+
+static void put_profile(FILE *out, const options *o)
+{
+    fputs("return require('kcost').lib.profile_command.run(", out);
+    put_list(out, (const char *const *)o->words + 1, o->word_count - 1);
+    fputs(", ", out);
+    put_list(out, o->predictions, o->prediction_count);
+    fputs(", { ", out);
+    put_field(out, "device", device_of(o));
+    fputs("})", out);
+}
+
+bool oneline_wanted(const options *o) { return o->kernel || o->diff || o->complete || o->profile; }
 
 char *oneline_code(const options *o)
 {
@@ -112,6 +138,8 @@ char *oneline_code(const options *o)
         put_complete(out, o);
     else if (o->diff)
         put_diff(out, o);
+    else if (o->profile)
+        put_profile(out, o);
     else
         put_kernel(out, o);
     return fclose(out) == 0 ? code : NULL;

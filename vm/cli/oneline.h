@@ -1,9 +1,11 @@
-/* oneline.h: `kcost NAME k=v …` and `kcost diff A B`: what the stdlib answers without a script. */
+/* oneline.h: `kcost NAME k=v …`, `kcost diff A B` and others: what the stdlib answers without a script. */
 #ifndef ONELINE_H
 #define ONELINE_H
 
 #include "options.h"
 
+/* Do the options name such a thing? */
+bool oneline_wanted(const options *o);
 /* The script that evaluates what the options name; to be freed.  NULL: no memory. */
 char *oneline_code(const options *o);
 

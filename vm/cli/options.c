@@ -13,7 +13,7 @@
 
 enum { LONG_ONLY = 256 };           /* letters of options that have none */
 enum {
-    SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, TOLERANCE, PLOT,
+    SET = LONG_ONLY, DEVICE, JSON, CSV, EXPLAIN, CHECK, THREADS, SHARD, MEASURED, AS, BEST, TOLERANCE, KERNEL, PLOT,
     PLOT_DATA, HTML, MEMORY, TIME, STEPS, SANDBOX, COLOUR, VERSION
 };
 
@@ -39,6 +39,7 @@ static const struct {
     { AS, "as", "CONVENTION", "of a kernel: counted as others count: pytorch, fma1, causal=half; kcost help conventions" },
     { BEST, "best", NULL, "of a kernel: the fastest schedule too" },
     { TOLERANCE, "tolerance", "SHARE", "diff: differences up to it are none, as 1% or 0.01; 0 if it is not given" },
+    { KERNEL, "kernel", "PATTERN=KERNEL", "profile: what kernels of that name are to be, as 'gemm=gemm m=4096 n=4096 k=4096'" },
     { MEMORY, "memory-limit", "SIZE", "the script may take SIZE bytes: 16M; K, M and G are 2^10, 2^20, 2^30" },
     { TIME, "time-limit", "S", "the script may run S seconds: 0.2" },
     { STEPS, "instruction-limit", "N", "the script may run N instructions, so that it ends the same each time" },
@@ -64,6 +65,7 @@ static const struct {
     { "occupancy", "threads=N ... --device NAME", "how many CTAs a core holds, and what would keep more" },
     { "devices", "[NAME ...] [--check [FILE ...]]", "lists, shows or checks them" },
     { "diff", "BEFORE AFTER", "two documents of --json; fails where a cost grew" },
+    { "profile", "FILE ... [--device NAME]", "what a profiler exported; beside predictions with --kernel" },
     { "merge", "PART ...", "parts of a sweep, as --json or --csv printed them" },
     { "help", "[NAME]", "a call, one of its options, a field, a kernel of the stdlib" },
     { NULL, "", "on a terminal: a prompt" },
@@ -306,6 +308,11 @@ static void take(options *o, int letter)
     case TOLERANCE:
         o->tolerance = optarg;
         break;
+    case KERNEL:
+        o->predictions[o->prediction_count++] = optarg;
+        if (!strchr(optarg, '=') || optarg[0] == '=')
+            wrong(o, "--kernel wants PATTERN=KERNEL, as 'gemm=gemm m=4096 n=4096 k=4096', not '%s'", optarg);
+        break;
     case CHECK:
         o->check = true;
         break;
@@ -391,6 +398,7 @@ static void take_words(options *o)
     if (o->check && !devices)
         wrong(o, "--check belongs to 'kcost devices'%s", "");
     o->diff = !o->code && o->word_count > 0 && strcmp(o->words[0], "diff") == 0;
+    o->profile = !o->code && o->word_count > 0 && strcmp(o->words[0], "profile") == 0;
     if ((devices || o->diff) && (o->plot || o->plot_data || o->html))
         wrong(o, "--plot, --plot-data and --html draw what scripts, kernels and merge give; kcost %s gives no points",
               o->words[0]);
@@ -400,7 +408,11 @@ static void take_words(options *o)
         wrong(o, "diff wants two files, as in: kcost diff before.json after.json --tolerance 1%%%s", "");
     if (o->tolerance && !o->diff)
         wrong(o, "--tolerance belongs to 'kcost diff'%s", "");
-    if (devices || merge || o->diff)
+    if (o->profile && o->word_count == 1)
+        wrong(o, "profile wants files, as in: kcost profile ncu.csv --device h100%s", "");
+    if (o->prediction_count && !o->profile)
+        wrong(o, "--kernel belongs to 'kcost profile'%s", "");
+    if (devices || merge || o->diff || o->profile)
         return;
     o->kernel = !o->code && o->word_count > 0 && is_kernel(o->words[0]);
     if (!o->kernel && (o->measured || o->as || o->best))
@@ -428,7 +440,8 @@ options options_read(int argc, char **argv)
     char letters[2 * COUNT + 2];
     struct option longs[COUNT + 1];
     o.settings = calloc((size_t)argc + 1, sizeof *o.settings);
-    if (!o.settings) {
+    o.predictions = calloc((size_t)argc + 1, sizeof *o.predictions);
+    if (!o.settings || !o.predictions) {
         wrong(&o, "not enough memory%s", "");
         return o;
     }
@@ -451,4 +464,5 @@ options options_read(int argc, char **argv)
 void options_free(options *o)
 {
     free(o->settings);
+    free(o->predictions);
 }

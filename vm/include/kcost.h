@@ -639,7 +639,7 @@ kc_sweep *kc_sweep_merge(kc_context *context, kc_sweep *const *parts, size_t cou
  *     if (status == KC_OK && kc_profile_end(p) == KC_OK)
  *         puts(kc_json((kc_object *)p)); */
 kc_profile *kc_profile_new(kc_context *context, size_t launches);
-/* KC_EARGUMENT: it is no export that can be read, and the message says why. */
+/* KC_EARGUMENT: it is no export that can be read, and the message says why.  After a failure it can only be released. */
 kc_status kc_profile_feed(kc_profile *profile, const char *bytes, size_t length);
 /* The text is over: nothing more may be fed.  KC_EARGUMENT also where there is no kernel in it. */
 kc_status kc_profile_end(kc_profile *profile);

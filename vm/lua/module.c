@@ -24,7 +24,7 @@ bool kci_is_call(const char *word, size_t length)
 static const struct {
     const char *name, *file, *function;
 } in_stdlib[] = {
-    {"plot", "plot", NULL}, {"load_profile", "profile", "load"},
+    {"plot", "plot", NULL}, {"load_profile", "profile", "load"}, {"match", "match", "match"},
 };
 enum { IN_STDLIB = sizeof in_stdlib / sizeof *in_stdlib };
 

@@ -187,11 +187,15 @@ static kc_status start(kc_profile *p)
     return length > 0 ? take_text(p, text, length) : KC_OK;
 }
 
-kc_status kc_profile_feed(kc_profile *p, const char *bytes, size_t length)
+/* After a failure nothing more can be made of it. */
+static kc_status checked(kc_profile *p, kc_status status)
 {
-    if (!p || (!bytes && length) || p->ended)
-        return KC_EARGUMENT;
-    p->bytes += (double)length;
+    p->failed = p->failed || status != KC_OK;
+    return status;
+}
+
+static kc_status feed(kc_profile *p, const char *bytes, size_t length)
+{
     if (p->started)
         return take_bytes(p, bytes, length);
     kci_text_add_n(&p->head, bytes, length);
@@ -200,15 +204,33 @@ kc_status kc_profile_feed(kc_profile *p, const char *bytes, size_t length)
     return p->head.length >= KCI_P_HEAD ? start(p) : KC_OK;
 }
 
-kc_status kc_profile_end(kc_profile *p)
+static kc_status end(kc_profile *p)
 {
-    if (!p || p->ended)
-        return KC_EARGUMENT;
     kc_status status = p->started ? KC_OK : start(p);
-    p->ended = true;
     if (status == KC_OK)
         status = p->json ? kci_profile_trace_end(p) : kci_profile_text_end(p);
     if (status == KC_OK && p->kernel_count == 0)
-        return kci_fail(p->object.context, KC_EARGUMENT, "it has a header of %s, but no kernel below it", p->header.form);
+        return kci_fail(p->object.context, KC_EARGUMENT, "it is %s, but there is no kernel in it",
+                        p->json ? "a trace" : "a CSV with a header that is known");
+    p->ended = true;
     return status;
+}
+
+kc_status kc_profile_feed(kc_profile *p, const char *bytes, size_t length)
+{
+    if (!p)
+        return KC_EARGUMENT;
+    if ((!bytes && length) || p->ended || p->failed)
+        return kci_fail(p->object.context, KC_EARGUMENT, "profile_feed: %s",
+                        p->failed ? "it failed before" : p->ended ? "the profile has ended" : "bytes is NULL");
+    return checked(p, feed(p, bytes, length));
+}
+
+kc_status kc_profile_end(kc_profile *p)
+{
+    if (!p)
+        return KC_EARGUMENT;
+    if (p->ended || p->failed)
+        return kci_fail(p->object.context, KC_EARGUMENT, "profile_end: %s", p->failed ? "it failed before" : "the profile has ended");
+    return checked(p, end(p));
 }

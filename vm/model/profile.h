@@ -218,12 +218,12 @@ typedef struct kci_p_trace {
 struct kc_profile {
     kc_object object;
     size_t keep;                    /* launches at most */
-    bool started, ended, json, wide16, big_endian;
+    bool started, ended, failed, json, wide16, big_endian;
     unsigned char carry[4];         /* of a character that a piece cut */
     size_t carried;
     kci_text head;                  /* what came before anything was decided */
     kci_text decoded;
-    double bytes, rows, launches, kernel_launches_lost;
+    double rows, launches, kernel_launches_lost;
     bool unended, cut;
     kci_p_rows row;
     kci_p_header header;

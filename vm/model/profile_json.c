@@ -155,8 +155,8 @@ static void add_notes(kci_text *text, const kc_profile *p)
 kc_status kci_profile_json(kci_text *text, kc_profile *p)
 {
     kci_json_paths paths;
-    if (!p->ended)
-        return kci_fail(p->object.context, KC_EARGUMENT, "the profile has not ended");
+    if (!p->ended || p->failed)
+        return kci_fail(p->object.context, KC_EARGUMENT, "json: the profile has not been read to its end");
     kci_json_begin(&paths, text);
     member_text(&paths, "kind", "profile");
     member_text(&paths, "form", p->header.form ? p->header.form : "");

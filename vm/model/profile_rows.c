@@ -84,6 +84,8 @@ static void take(kci_p_rows *r, char c)
     if (r->count == 0) {
         r->first = r->line + 1;
         open_cell(r);
+        if (r->failed)
+            return;
     }
     if (r->state == KCI_ROW_QUOTED) {
         r->line += c == '\n';

@@ -1,0 +1,48 @@
+-- profile_command.lua: what `kcost profile FILE … --device NAME --kernel PATTERN=KERNEL` shows.
+--
+--     kcost profile ncu.csv
+--     kcost profile ncu.csv --device h100
+--     kcost profile ncu.csv --device h100 --kernel 'gemm=gemm m=4096 n=4096 k=4096 tile.m=128 tile.n=128 tile.k=64'
+local kc = require "kcost"
+local command = kc.lib.command
+
+local profiles = {}
+
+-- What f gives.  Errors are about what was typed: no line of this file, no name of a call.
+local function call(f, ...)
+    local good, answer = pcall(f, ...)
+    if good then return answer end
+    error((tostring(answer):gsub("^.-kc%.[%w_]+: ", "")), 0)
+end
+
+-- 'gemm=gemm m=4096 tile.m=128': the pattern, and the kernel.
+local function prediction(text)
+    local pattern, rest = text:match("^(.-)=(.*)$")
+    local name, words = rest:match("^%s*(%S*)"), {}
+    for word in rest:gsub("^%s*%S*", ""):gmatch("%S+") do
+        local parameter, value = word:match("^([^=]+)=(.*)$")
+        if not parameter then error("--kernel: a kernel takes name=value, not '" .. word .. "'", 0) end
+        words[#words + 1] = { parameter, value }
+    end
+    local good, kernel = pcall(command.kernel, name, words)
+    if not good then error("--kernel: " .. tostring(kernel):gsub("^[%w_ ]+:%d*:? ?", ""), 0) end
+    return pattern, kernel
+end
+
+-- Files as they are, or held against a device and predictions; one, or a list.
+function profiles.run(files, kernels, asked)
+    local predictions, shown = {}, {}
+    if #kernels > 0 and not asked.device then error("--kernel needs --device", 0) end
+    for _, text in ipairs(kernels) do
+        local pattern, kernel = prediction(text)
+        predictions[pattern] = predictions[pattern] or {}
+        table.insert(predictions[pattern], kernel)
+    end
+    for i, path in ipairs(files) do
+        local p = call(kc.load_profile, path)
+        shown[i] = asked.device and call(kc.match, p, predictions, { device = asked.device }) or p
+    end
+    return #shown == 1 and shown[1] or shown
+end
+
+return profiles
