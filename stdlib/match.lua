@@ -26,8 +26,14 @@ local function fail(...) error("kc.match: " .. string.format(...)) end
 
 local function sorted(t)
     local keys = {}
-    for key in pairs(t) do keys[#keys + 1] = key end
-    table.sort(keys)
+    for key in pairs(t) do
+        if type(key) ~= "string" and type(key) ~= "number" then fail("a key is a %s, and a name or a place is wanted", type(key)) end
+        keys[#keys + 1] = key
+    end
+    table.sort(keys, function(a, b)
+        if type(a) ~= type(b) then return type(a) == "number" end
+        return a < b
+    end)
     return keys
 end
 

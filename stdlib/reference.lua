@@ -346,6 +346,20 @@ of a result's with `_measured` behind them, in base units. Not in a sandbox.]],
     { example = [[kc.load_profile("profile.csv").kernels[1].time_measured]],
         options = { { "launches", "integer", "how many launches are kept one by one, the first ones", "4096" } } })
 
+call("match", "profile: table, predictions: table<string, Kernel|Tensor|Result>|(Kernel|Tensor|Result)[], opts?: MatchOptions", "table", [[
+What was predicted beside what `load_profile` read: time, bytes of each level, FLOP, occupancy, what is left over of each
+(measured over predicted, less 1), the share of the roof that binds, impossible values, likely causes in words. A key of
+`predictions` is a part of a kernel's name as it stands, or a Lua pattern, with `|` between alternatives (the longest that
+names a kernel counts; of a list under one key that with its CTAs); a list is joined by order. Without predictions:
+measured figures against the device's roofs.]],
+    { shown = "match(profile, { [\"name\"] = kernel, … } [, opts])",
+        example = [[kc.match(kc.load_profile("ncu.csv"), { ["gemm|matmul"] = C }, { device = "h100-sxm5" })]],
+        options = {
+            { "device", "Device|string", "where kernels are evaluated; results have their own" },
+            { "by", "\"name\"|\"grid\"|\"order\"", "of a list: `\"order\"` of the launches, or `\"grid\"`, the same number of CTAs", "`\"order\"`" },
+            { "cache launch l2 convention", "string|boolean|table", "as for `evaluate`; `launch` is `\"none\"`, as under a profiler" },
+        } })
+
 call("verify", "kernel: Kernel|Tensor", "number", [[
 Walks the loop nest tile by tile, with no formula, and compares with `count`; gives the number of steps. A difference is an
 error; more than 10^8 steps are refused.]],

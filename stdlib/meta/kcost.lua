@@ -161,6 +161,14 @@
 ---@field convention? string|kcost.Convention as for `evaluate`
 ---@field measured? number as for `evaluate`
 
+---@class kcost.MatchOptions
+---@field device? kcost.Device|string where kernels are evaluated; results have their own
+---@field by? "name"|"grid"|"order" of a list: `"order"` of the launches, or `"grid"`, the same number of CTAs; default: `"order"`
+---@field cache? string|boolean|table as for `evaluate`; `launch` is `"none"`, as under a profiler
+---@field launch? string|boolean|table as for `evaluate`; `launch` is `"none"`, as under a profiler
+---@field l2? string|boolean|table as for `evaluate`; `launch` is `"none"`, as under a profiler
+---@field convention? string|boolean|table as for `evaluate`; `launch` is `"none"`, as under a profiler
+
 ---@class kcost.Cta
 ---@field threads? number of a CTA
 ---@field registers? number a thread
@@ -2522,6 +2530,16 @@ function kc.load_json(path) end
 ---@param opts? kcost.ProfileOptions
 ---@return table
 function kc.load_profile(path, opts) end
+
+---What was predicted beside what `load_profile` read: time, bytes of each level, FLOP, occupancy, what is left over of each (measured over predicted, less 1), the share of the roof that binds, impossible values, likely causes in words. A key of `predictions` is a part of a kernel's name as it stands, or a Lua pattern, with `|` between alternatives (the longest that names a kernel counts; of a list under one key that with its CTAs); a list is joined by order. Without predictions: measured figures against the device's roofs.
+---```lua
+---kc.match(kc.load_profile("ncu.csv"), { ["gemm|matmul"] = C }, { device = "h100-sxm5" })
+---```
+---@param profile table
+---@param predictions table<string, kcost.Kernel|kcost.Tensor|kcost.Result>|(kcost.Kernel|kcost.Tensor|kcost.Result)[]
+---@param opts? kcost.MatchOptions
+---@return table
+function kc.match(profile, predictions, opts) end
 
 ---Walks the loop nest tile by tile, with no formula, and compares with `count`; gives the number of steps. A difference is an error; more than 10^8 steps are refused.
 ---```lua

@@ -74,7 +74,7 @@ for _, object in ipairs(reference.objects) do
 end
 
 do -- the module
-    local there = { plot = true, load_profile = true } -- found at their first use
+    local there = { plot = true, load_profile = true, match = true } -- found at their first use
     for name in next, kc do there[name] = true end
     local described = {}
     for name in pairs(calls) do described[name] = true end

@@ -97,7 +97,7 @@ typedef struct kci_p_factor {
 } kci_p_factor;
 
 typedef struct kci_p_term {
-    double number;
+    double number, over;            /* times and over a number */
     kci_p_factor factors[KCI_P_FACTORS];
     uint8_t count;
     bool optional;

@@ -43,7 +43,7 @@ static void add_launch(kci_text *text, const kc_profile *p, const kci_p_launch *
     kci_json_begin(&paths, text);
     add_head(&paths, &p->kernels[launch->kernel]);
     for (size_t f = 0; f < p->metrics.figure_count; f++)
-        if (!isnan(launch->figures[f]))
+        if (!isnan(launch->figures[f]) && p->metrics.figures[f][0] != '_')
             member_number(&paths, p->metrics.figures[f], launch->figures[f]);
     kci_json_end(&paths);
 }
@@ -54,7 +54,7 @@ static void add_flags(kci_json_paths *paths, const kc_profile *p, const kci_p_ke
     bool any = false;
     for (size_t f = 0; f < p->metrics.figure_count; f++) {
         char sentence[160] = "";
-        if (kernel->weight[f] == 0)
+        if (kernel->weight[f] == 0 || p->metrics.figures[f][0] == '_')
             continue;
         if (kernel->least[f] < 0)
             snprintf(sentence, sizeof sentence, "%s is below 0", p->metrics.figures[f]);
@@ -81,7 +81,7 @@ static void add_kernel(kci_text *text, const kc_profile *p, const kci_p_kernel *
     add_head(&paths, kernel);
     member_number(&paths, "launches", kernel->launches);
     for (size_t f = 0; f < p->metrics.figure_count; f++) {
-        if (kernel->weight[f] == 0)
+        if (kernel->weight[f] == 0 || p->metrics.figures[f][0] == '_')
             continue;
         double mean = kernel->least[f] == kernel->most[f] ? kernel->least[f] : kernel->sum[f] / kernel->weight[f];
         member_number(&paths, p->metrics.figures[f], mean);

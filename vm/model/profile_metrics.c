@@ -9,7 +9,7 @@
  *     a + b?                                 b counts if it is there (some term has to be)
  *     a | 8.0 8.9 | what it assumes          only for these compute capabilities; a note says what it assumes
  *
- * Names that end in _measured are figures of lines above.  A figure that begins with % is a share, which is at most 1.
+ * Names that end in _measured, or begin with _ and are shown to no one, are figures of lines above.  A figure that begins with % is a share, which is at most 1.
  * Sources: the metrics reference of Nsight Compute (sectors are 32 byte; a wavefront of shared memory is 128 byte; op
  * counts per thread with predicates on; a packed half instruction is two), nvprof's metrics (transactions of 32 byte),
  * the counters of ROCm (requests of 32, 64 and 128 byte; an MFMA "MOP" is 512 FLOP; 64 lanes a wavefront). */
@@ -44,8 +44,6 @@ static const struct {
     { "time_measured", "s:gpu__time_active.avg" },
     { "time_measured", "s:gpu__time_active.sum" },
     { "time_measured", "s:Duration" },
-    { "time_measured", "ns=End_Timestamp - ns=Start_Timestamp" },
-    { "time_measured", "ns=EndNs - ns=BeginNs" },
     { "time_measured", "ns=DurationNs" },
     { "time_measured", "us=dur" },
     { "time_measured", "s=time" },
@@ -55,8 +53,12 @@ static const struct {
     { "time_measured", "ns=time_ns" },
     { "ctas_measured", "launch__grid_size" },
     { "threads_measured", "launch__block_size" },
-    { "start_measured", "ns=Start_Timestamp" },
-    { "start_measured", "ns=BeginNs" },
+    /* In whole nanoseconds since the machine started: a second of them has no digit left for the difference. */
+    { "_ns", "End_Timestamp - Start_Timestamp" },
+    { "_ns", "EndNs - BeginNs" },
+    { "time_measured", "_ns / 1e9" },
+    { "start_measured", "Start_Timestamp / 1e9" },
+    { "start_measured", "BeginNs / 1e9" },
     { "start_measured", "s:Start" },
     { "start_measured", "us=ts" },
     { "clock_measured", "hz:smsp__cycles_elapsed.avg.per_second" },
@@ -365,7 +367,8 @@ static bool add_factor(kc_context *context, kci_p_metrics *m, kci_p_term *term, 
     const char *after;
     double number = kci_parse_number(at, &after);
     if (after == end) {
-        term->number *= below ? 1 / number : number;
+        term->over *= below ? number : 1;
+        term->number *= below ? 1 : number;
         return true;
     }
     kci_p_factor *factor = &term->factors[term->count++];
@@ -392,7 +395,7 @@ static bool add_factor(kc_context *context, kci_p_metrics *m, kci_p_term *term, 
 static bool add_term(kc_context *context, kci_p_metrics *m, const char *at, const char *end, bool minus)
 {
     kci_p_term *term = &m->terms[m->term_count++];
-    *term = (kci_p_term){ .number = minus ? -1 : 1, .optional = end[-1] == '?' };
+    *term = (kci_p_term){ .number = minus ? -1 : 1, .over = 1, .optional = end[-1] == '?' };
     if (term->optional)
         end--;
     bool below = false, good = true;
@@ -482,7 +485,7 @@ static double line_value(const kci_p_metrics *m, const kci_p_line *line, const d
             value = factor->below ? value / of : value * of;
         }
         if (isfinite(value)) {
-            sum += value;
+            sum += value / term->over;
             any = true;
         } else if (!term->optional) {
             return NAN;
