@@ -127,6 +127,17 @@ end
 
 -- ---- one row ---------------------------------------------------------------------------------------------------
 
+-- The highest compute peak of a device: what work of no known unit is held against.
+local function highest(d)
+    local peak
+    for _, unit in ipairs { d.matrix or {}, d.vector or {} } do
+        for _, value in pairs(unit) do
+            if type(value) == "number" and (not peak or value > peak) then peak = value end
+        end
+    end
+    return peak
+end
+
 -- The peaks that rates are held against, in FLOP/s and byte/s.
 local function peaks_of(d, r, kernel)
     local vector, work = d.vector or {}, kernel.work_measured and kernel.work_measured.vector or {}
@@ -135,7 +146,7 @@ local function peaks_of(d, r, kernel)
         hbm = d.hbm.bandwidth, l2 = d.l2 and d.l2.bandwidth,
         smem = d.smem and d.smem.bandwidth and d.cores and d.clock and d.smem.bandwidth * d.cores * d.clock,
         matrix = r and r.matrix_flops > 0 and r.ridge and r.ridge * d.hbm.bandwidth or nil,
-        vector = wide and vector.f64 or vector.f32,
+        vector = wide and vector.f64 or vector.f32, compute = not r and highest(d) or nil,
     }
 end
 
@@ -188,7 +199,8 @@ local function shares(row, peaks)
     local amounts = {
         hbm = { row.bytes_measured, row.bytes }, l2 = { row.l2_bytes_measured, row.l2_bytes },
         smem = { row.smem_bytes_measured, row.smem_bytes }, matrix = { row.matrix_flops_measured, row.matrix_flops },
-        vector = { row.vector_flops_measured or (row.matrix_flops or 0) == 0 and row.flops_measured or nil, row.vector_flops },
+        vector = { row.vector_flops_measured or row.matrix_flops == 0 and row.flops_measured or nil, row.vector_flops },
+        compute = { not row.vector_flops_measured and row.flops_measured or nil },
     }
     for roof, amount in pairs(amounts) do
         local moved = amount[1] or amount[2]
@@ -199,7 +211,7 @@ local function shares(row, peaks)
     return found, guessed
 end
 
-local names = { hbm = "HBM", l2 = "L2", smem = "shared memory", matrix = "matrix", vector = "vector" }
+local names = { hbm = "HBM", l2 = "L2", smem = "shared memory", matrix = "matrix", vector = "vector", compute = "highest compute" }
 
 local function binding(r, found)
     if r and found[r.bound] then return r.bound end

@@ -25,8 +25,10 @@ local function prediction(text)
         words[#words + 1] = { parameter, value }
     end
     local good, kernel = pcall(command.kernel, name, words)
-    if not good then error("--kernel: " .. tostring(kernel):gsub("^[%w_ ]+:%d*:? ?", ""), 0) end
-    return pattern, kernel
+    if good then return pattern, kernel end
+    local what = tostring(kernel)
+    while what:find("^profile:%d*:? ") do what = what:gsub("^profile:%d*:? ", "") end -- the script's name, which is said already
+    error("--kernel: " .. what, 0)
 end
 
 -- Files as they are, or held against a device and predictions; one, or a list.
