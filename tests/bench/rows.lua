@@ -38,6 +38,7 @@ local programs = {
     { engine = "C", command = "$BUILD/tests/bench/bench_sweep threads" },
     { engine = "C", command = "$BUILD/tests/bench/bench_plan" },
     { engine = "C", command = "$BUILD/tests/bench/bench_build" },
+    { engine = "C", command = "$BUILD/tests/bench/bench_profile" },
     { engine = "each", command = "$BUILD/tests/bench/bench_vm", once = true },
     { engine = "C", command = "$BUILD/tests/bench/bench_sweep memory", once = true },
     { engine = "C", command = "$BUILD/tests/bench/bench_sweep long", once = true, long = true },
@@ -126,6 +127,14 @@ return {
         { "attention, evaluated" },
         { "attention, built, fused, tiled, evaluated", at_most = 15 },
         { "matmul, built and counted", unit = "ns" },
+    },
+    {
+        bench = "profiles, 1,000,000 rows", unit = "ns/byte", engine = "C",
+        { "name,time,flops,bytes", at_most = 20 }, -- 50 MB/s
+        { "Nsight Compute's details", at_most = 20 },
+        { "a PyTorch trace", at_most = 20 },
+        { "memory, 20,000 rows", unit = "MiB" },
+        { "memory, a million rows", unit = "MiB", against = { { "memory, 20,000 rows", at_most = 1.01 } } },
     },
     {
         bench = "Llama-2-7B, ten steps of 15 kernels", unit = "us", engine = "each",

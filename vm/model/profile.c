@@ -196,12 +196,14 @@ static kc_status checked(kc_profile *p, kc_status status)
 
 static kc_status feed(kc_profile *p, const char *bytes, size_t length)
 {
-    if (p->started)
-        return take_bytes(p, bytes, length);
-    kci_text_add_n(&p->head, bytes, length);
+    size_t wanted = p->started ? 0 : KCI_P_HEAD - p->head.length, first = length < wanted ? length : wanted;
+    kc_status status = KC_OK;
+    kci_text_add_n(&p->head, bytes, first);
     if (p->head.failed)
         return KC_ENOMEM;
-    return p->head.length >= KCI_P_HEAD ? start(p) : KC_OK;
+    if (!p->started && p->head.length == KCI_P_HEAD)
+        status = start(p);
+    return status == KC_OK && first < length ? take_bytes(p, bytes + first, length - first) : status;
 }
 
 static kc_status end(kc_profile *p)
