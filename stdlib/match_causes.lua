@@ -65,7 +65,8 @@ local function clock(c)
     if row.clock_measured then
         local ratio = row.clock_measured / stated
         if ratio > 1.02 then
-            return string.format("boost clock: it ran at %s, and the peaks stand on %s", si(row.clock_measured, "Hz"), si(stated, "Hz"))
+            return string.format("boost clock: it ran at %s, and the peaks stand on %s", si(row.clock_measured, "Hz"),
+                si(stated, "Hz"))
         elseif ratio < 0.95 then
             return string.format("lowered clock: it ran at %s, and the peaks stand on %s; Nsight Compute locks the base clock "
                 .. "unless --clock-control none is given", si(row.clock_measured, "Hz"), si(stated, "Hz"))
@@ -82,7 +83,7 @@ local function sparse(c)
 end
 
 -- Sectors that a request of 32 lanes takes, where it should take 4 for elements of 4 bytes, 16 at most for vectors of 16.
-local function uncoalesced(c, what, sectors, moved, wanted)
+local function uncoalesced(what, sectors, moved, wanted)
     if not sectors then return nil end
     local times = moved and wanted and wanted > 0 and moved / wanted
     if not (sectors > 16.5 or (sectors > 4.5 and times and times > 1.5)) then return nil end
@@ -93,12 +94,12 @@ end
 
 local function loads(c)
     local row, r = c.row, c.result
-    return uncoalesced(c, "loads", row.sectors_per_load_measured, row.l1_bytes_read_measured, r and r.bytes_read)
+    return uncoalesced("loads", row.sectors_per_load_measured, row.l1_bytes_read_measured, r and r.bytes_read)
 end
 
 local function stores(c)
     local row, r = c.row, c.result
-    return uncoalesced(c, "stores", row.sectors_per_store_measured, row.l1_bytes_written_measured, r and r.bytes_written)
+    return uncoalesced("stores", row.sectors_per_store_measured, row.l1_bytes_written_measured, r and r.bytes_written)
 end
 
 local function spill(c)
@@ -198,7 +199,10 @@ local function invisible(c)
     return "matrix work is invisible: the export has no counter of the matrix unit, and FLOP are those of the vector unit alone"
 end
 
-local all = { resident, dirty, clock, sparse, loads, stores, spill, conflicts, lanes, tail, grid, work, refetch, warps, pipe, short, invisible }
+local all = {
+    resident, dirty, clock, sparse, loads, stores, spill, conflicts, lanes, tail, grid, work, refetch, warps, pipe, short,
+    invisible,
+}
 
 -- The likely causes of a row, a list of sentences.
 function causes.of(c)

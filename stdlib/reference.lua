@@ -356,7 +356,8 @@ measured figures against the device's roofs.]],
         example = [[kc.match(kc.load_profile("ncu.csv"), { ["gemm|matmul"] = C }, { device = "h100-sxm5" })]],
         options = {
             { "device", "Device|string", "where kernels are evaluated; results have their own" },
-            { "by", "\"name\"|\"grid\"|\"order\"", "of a list: `\"order\"` of the launches, or `\"grid\"`, the same number of CTAs", "`\"order\"`" },
+            { "by", "\"name\"|\"grid\"|\"order\"", "of a list: `\"order\"` of the launches, or `\"grid\"`, the same number of CTAs",
+                "`\"order\"`" },
             { "cache launch l2 convention", "string|boolean|table", "as for `evaluate`; `launch` is `\"none\"`, as under a profiler" },
         } })
 

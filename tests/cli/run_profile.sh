@@ -8,6 +8,8 @@ unset KCOST_PATH
 data=tests/data/profiles
 gemm='gemm_bf16=gemm m=4096 n=4096 k=4096 dtype=bf16 tile.m=256 tile.n=128 tile.k=64'
 
+one_line() { [ "$("$@" 2>&1 | wc -l)" = 1 ]; }
+
 fact "a file alone is a table" has "nvprof trace, 2 launches of 1 kernel" "$KCOST" profile $data/nvprof_trace.csv
 fact "several files follow each other" has "chrome trace, 2 launches of 2 kernels" "$KCOST" profile $data/plain.csv $data/pytorch.json
 fact "with a device there are roofs" has "96.5 % of HBM" "$KCOST" profile $data/plain.csv --device a100-sxm4-40gb
@@ -26,7 +28,7 @@ fact "no kernel with a prediction is nothing to draw" says "nothing that the scr
 fact "a file that is not there is said" says "kcost: profile: cannot read $here/none" "$KCOST" profile "$here/none"
 fact "and fails" exits 1 "$KCOST" profile "$here/none"
 : >"$here/empty.csv"
-fact "what is wrong with a file is said in one line" is 1 sh -c '"$KCOST" profile "$1" 2>&1 | wc -l' sh "$here/empty.csv"
+fact "what is wrong with a file is said in one line" one_line "$KCOST" profile "$here/empty.csv"
 fact "with its name" says "$here/empty.csv: it is empty" "$KCOST" profile "$here/empty.csv"
 fact "no file is wrong usage" exits 2 "$KCOST" profile
 fact "--kernel wants a pattern and a kernel" exits 2 "$KCOST" profile $data/plain.csv --device h100 --kernel gemm

@@ -87,7 +87,8 @@ describe("match", function()
 
     it("joins by grid where a name has several predictions", function()
         local small = kc.tile(kc.lib.gemm.plain { m = 2048, n = 2048, k = 4096 }, { m = 128, n = 128, k = 64 })
-        local text = 'Kernel Name,Grid Size,gpu__time_duration.sum [us]\ngemm,"(16, 16, 1)",100\ngemm,"(32, 32, 1)",700\ngemm,"(7, 1, 1)",1\n'
+        local text = 'Kernel Name,Grid Size,gpu__time_duration.sum [us]\n'
+            .. 'gemm,"(16, 16, 1)",100\ngemm,"(32, 32, 1)",700\ngemm,"(7, 1, 1)",1\n'
         local m = kc.match(profile(text), { gemm = { gemm, small } }, { device = device })
         assert.equal(256, m.rows[1].ctas)
         assert.equal(1024, m.rows[2].ctas)
@@ -230,7 +231,8 @@ describe("likely causes", function()
 
     it("other work, more traffic, matrix work that was not counted", function()
         local function of(vector, read)
-            local figures = { { "gpu__time_duration.sum [s]", 1e-3 }, { "dram__bytes_read.sum [byte]", read }, { "dram__bytes_write.sum [byte]", 2^25 } }
+            local figures = { { "gpu__time_duration.sum [s]", 1e-3 }, { "dram__bytes_read.sum [byte]", read },
+                { "dram__bytes_write.sum [byte]", 2^25 } }
             for _, op in ipairs { "fadd", "fmul", "ffma" } do
                 figures[#figures + 1] = { "smsp__sass_thread_inst_executed_op_" .. op .. "_pred_on.sum", vector }
             end

@@ -209,7 +209,7 @@ describe("exports of every form", function()
         close(40 * 512 * 4, p.kernels[1].register_bytes_measured)
         close(1, p.kernels[1].occupancy_measured)
         close(0.48, p.kernels[2].occupancy_measured)
-        assert.is_true(math.abs(100 / 400 - p.idle_measured) < 1e-9)                                 -- 1010.25 + 258.5 to 1368.75, of 1010.25 to 1410.25
+        assert.is_true(math.abs(100 / 400 - p.idle_measured) < 1e-9)      -- 1268.75 to 1368.75, of 1010.25 to 1410.25
         assert.equal(3, #p.unused)
     end)
 
@@ -228,8 +228,9 @@ describe("exports of every form", function()
     end)
 
     it("FLOP out of instructions, by unit and dtype", function()
-        local p = loaded([[
-"Kernel Name","smsp__sass_thread_inst_executed_op_fadd_pred_on.sum","smsp__sass_thread_inst_executed_op_fmul_pred_on.sum","smsp__sass_thread_inst_executed_op_ffma_pred_on.sum","sm__inst_executed_pipe_tensor_op_hmma.sum","CC"
+        local function op(name) return '"smsp__sass_thread_inst_executed_op_' .. name .. '_pred_on.sum",' end
+        local p = loaded('"Kernel Name",' .. op "fadd" .. op "fmul" .. op "ffma" .. '"sm__inst_executed_pipe_tensor_op_hmma.sum","CC"' .. [[
+
 "","inst","inst","inst","inst",""
 "k","10","20","30","5","8.0"
 ]])

@@ -73,9 +73,10 @@ static char *copy_of(kci_call *c, kc_vm *vm, const kci_buffer *buffer)
     char *text = NULL;
     if (!buffer->failed)
         text = kci_memory_model(vm->memory, NULL, 0, buffer->length + 1);
-    if (text == NULL)
+    if (text != NULL)
+        memcpy(text, buffer->bytes != NULL ? buffer->bytes : "", buffer->length + 1);
+    else
         kci_no_memory(c->L);
-    memcpy(text, buffer->bytes != NULL ? buffer->bytes : "", buffer->length + 1);
     return text;
 }
 

@@ -45,13 +45,17 @@ kc_status kci_unused_add(kc_profile *p, const char *what, const char *why, doubl
 
 /* ---- kernels --------------------------------------------------------------------------------------- */
 
+static bool same_extent(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static bool is_kernel(const void *data, uint32_t id)
 {
     const kc_profile *p = data;
     const kci_p_kernel *kernel = &p->kernels[id];
-    return strcmp(kernel->name, p->launch.name.bytes) == 0 &&
-           memcmp(kernel->grid, p->launch.grid, sizeof kernel->grid) == 0 &&
-           memcmp(kernel->block, p->launch.block, sizeof kernel->block) == 0;
+    return strcmp(kernel->name, p->launch.name.bytes) == 0 && same_extent(kernel->grid, p->launch.grid) &&
+           same_extent(kernel->block, p->launch.block);
 }
 
 static void free_kernel(kc_profile *p, kci_p_kernel *kernel)
