@@ -140,7 +140,7 @@ local shown = {
 }
 
 -- Sentences below a table: what is flagged, what was not used, notes.
-function profile.remarks(p, flags)
+local function remarks(p, flags)
     local lines = {}
     for _, flag in ipairs(flags) do lines[#lines + 1] = "impossible: " .. flag end
     local unused = {}
@@ -181,7 +181,7 @@ function profile.text(p)
     local lines = { p.source .. ": " .. p.form .. ", " .. kc.str(p.launch_count) .. (p.launch_count == 1 and " launch" or " launches")
         .. " of " .. kc.str(#p.kernels) .. (#p.kernels == 1 and " kernel" or " kernels"), report.table(head, rows) }
     if #longest > MOST then lines[#lines + 1] = kc.str(#longest - MOST) .. " kernels more; --json and --csv have all" end
-    for _, line in ipairs(profile.remarks(p, flags)) do lines[#lines + 1] = line end
+    for _, line in ipairs(remarks(p, flags)) do lines[#lines + 1] = line end
     return table.concat(lines, "\n")
 end
 

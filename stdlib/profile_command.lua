@@ -1,4 +1,4 @@
--- profile_command.lua: what `kcost profile FILE … --device NAME --kernel PATTERN=KERNEL` shows.
+-- profile_command.lua: what `kcost profile FILE … --device NAME --kernel NAME=WHAT` shows.
 --
 --     kcost profile ncu.csv
 --     kcost profile ncu.csv --device h100

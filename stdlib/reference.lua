@@ -341,7 +341,7 @@ JSON is an error with line and column. Not in a sandbox.]],
 
 call("load_profile", "path: string, opts?: ProfileOptions", "table", [[
 What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details,
-summary), nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names
+summary), Nsight Systems, nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names
 of a result's with `_measured` behind them, in base units. Not in a sandbox.]],
     { example = [[kc.load_profile("profile.csv").kernels[1].time_measured]],
         options = { { "launches", "integer", "how many launches are kept one by one, the first ones", "4096" } } })

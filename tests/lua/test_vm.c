@@ -213,6 +213,31 @@ TEST(a_result_is_drawn_as_what_fits_it)
     kc_vm_free(vm);
 }
 
+/* As profiles and matches are; a script may make its own. */
+TEST(a_table_may_say_how_it_is_shown_and_drawn)
+{
+    kc_vm *vm = new_vm(NULL, 0);
+    const char *shown = "local meta = { __show = function(t) return { text = 'a ' .. t.a, csv = 'a\\n' .. t.a .. '\\n', "
+                        "plots = { { kind = 'plot', b = t.a } } } end } return setmetatable({ a = 7 }, meta)";
+    assert_int_equal(run_text(vm, shown), KC_OK);
+    assert_int_equal(kc_vm_answers(vm), 1);
+    assert_text(kc_vm_answer_shown(vm, 0), "a 7");
+    assert_text(kc_vm_answer_text(vm, 0), "{\"a\":7}");
+    assert_text(kc_vm_json(vm), "{\"a\":7}");
+    assert_text(kc_vm_csv(vm, 0), "a\n7\n");
+    assert_text(kc_vm_plots(vm), "[{\"b\":7,\"kind\":\"plot\"}]");
+    assert_null(kc_vm_answer_shown(vm, 1));
+    assert_int_equal(run_text(vm, "return 'text', setmetatable({}, { __list = true, __show = function() return {} end })"), KC_OK);
+    assert_null(kc_vm_answer_shown(vm, 1));
+    assert_text(kc_vm_json(vm), "[\"text\",[]]");
+    assert_text(kc_vm_plots(vm), "[]");
+    assert_int_equal(run_text(vm, "return setmetatable({}, { __show = function() return 3 end })"), KC_ESCRIPT);
+    assert_contains(kc_vm_message(vm), "a table whose __show gives 3, and { text =, csv =, plots = } is wanted");
+    assert_int_equal(run_text(vm, "return setmetatable({}, { __show = function() error 'no' end })"), KC_ESCRIPT);
+    assert_int_equal(run_text(vm, "return setmetatable({ f = print }, { __show = function() return {} end })"), KC_ESCRIPT);
+    kc_vm_free(vm);
+}
+
 TEST(plots_that_a_script_returns_are_all_that_is_drawn)
 {
     kc_vm *vm = new_vm(NULL, 0);
@@ -604,6 +629,7 @@ int main(void)
         cmocka_unit_test(a_new_run_drops_the_answers_of_the_last),
         cmocka_unit_test(csv_of_several_answers_is_one_table),
         cmocka_unit_test(a_result_is_drawn_as_what_fits_it),
+        cmocka_unit_test(a_table_may_say_how_it_is_shown_and_drawn),
         cmocka_unit_test(plots_that_a_script_returns_are_all_that_is_drawn),
         cmocka_unit_test(a_param_has_the_type_of_its_default),
         cmocka_unit_test(a_param_of_another_type_is_an_error_at_its_line),

@@ -242,6 +242,9 @@ static void call_sweeps(void)
     GIVES_NULL(kc_sweep_object, NULL, 0, NULL);
     GIVES_NULL(kc_sweep_read, NULL, "{}", NULL);
     GIVES_NULL(kc_sweep_merge, NULL, NULL, 0);
+    GIVES_NULL(kc_profile_new, NULL, 1);
+    FAILS(kc_profile_feed, NULL, "", 0);
+    FAILS(kc_profile_end, NULL);
 }
 
 TEST(each_takes_NULL_for_an_object_and_none_was_forgotten)

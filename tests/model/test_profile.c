@@ -184,6 +184,7 @@ static text contents(FILE *file)
 static const char *const files[] = {
     "plain.csv",           "ncu_details.csv",        "nvprof_trace.csv",    "nvprof_summary.csv",  "nvprof_metrics.csv",
     "rocprofv3_trace.csv", "rocprofv3_counters.csv", "rocprofv3_stats.csv", "rocprof_compute.csv", "pytorch.json",
+    "nsys_summary.csv",    "nsys_trace.csv",
 };
 enum { FILES = sizeof files / sizeof *files };
 
@@ -320,6 +321,7 @@ TEST(what_is_no_text_is_refused_with_what_to_do)
     refuses_text("{\"traceEvents\": []}", 19, "the trace has no events");
     refuses_text("]", 1, "no line is the header");
     refuses_text("name,time\n", 10, "no kernel in it");
+    refuses_text("Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaMalloc\n", 68, "calls of the host, not of kernels");
     refuses_text("\"Grid Size\",\"Metric Name\",\"Metric Value\",\"ID\"\n1,2,3,4\n", 54, "line 1 looks like a header, but has no column with "
                  "kernel names");
 }
@@ -382,6 +384,25 @@ TEST(a_profile_that_failed_has_no_json)
     assert_null(kc_profile_new(NULL, 1));
 }
 
+/* What a million rows more would take is what ten thousand take. */
+TEST(memory_does_not_grow_with_the_number_of_rows)
+{
+    memory own = { 0 };
+    kc_context *in = kc_context_new(counted_resize, &own);
+    kc_profile *p = kc_profile_new(in, 100);
+    size_t live = 0;
+    assert_int_equal(kc_profile_feed(p, "name,time\n", 10), KC_OK);
+    for (int i = 0; i < 50000; i++) {
+        char row[40];
+        int length = snprintf(row, sizeof row, "kernel_%d,0.%05d\n", i % 10, i);
+        assert_int_equal(kc_profile_feed(p, row, (size_t)length), KC_OK);
+        live = i == 10000 ? own.live : live;
+    }
+    assert_int_equal(own.live, live);
+    kc_release(p);
+    kc_context_free(in);
+}
+
 /* Kernels without end: sums of the first ones, and the others counted. */
 TEST(memory_does_not_grow_with_the_number_of_kernels)
 {
@@ -419,6 +440,7 @@ int main(void)
         fact(characters_beyond_16_bits_survive),
         fact(launches_are_kept_up_to_a_number_and_summed_beyond_it),
         fact(a_profile_that_failed_has_no_json),
+        fact(memory_does_not_grow_with_the_number_of_rows),
         fact(memory_does_not_grow_with_the_number_of_kernels),
     };
     return run(tests);

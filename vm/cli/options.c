@@ -39,7 +39,7 @@ static const struct {
     { AS, "as", "CONVENTION", "of a kernel: counted as others count: pytorch, fma1, causal=half; kcost help conventions" },
     { BEST, "best", NULL, "of a kernel: the fastest schedule too" },
     { TOLERANCE, "tolerance", "SHARE", "diff: differences up to it are none, as 1% or 0.01; 0 if it is not given" },
-    { KERNEL, "kernel", "PATTERN=KERNEL", "profile: what kernels of that name are to be, as 'gemm=gemm m=4096 n=4096 k=4096'" },
+    { KERNEL, "kernel", "NAME=WHAT", "profile: what kernels of that name should be, as 'gemm=gemm m=4096 n=4096 k=4096'" },
     { MEMORY, "memory-limit", "SIZE", "the script may take SIZE bytes: 16M; K, M and G are 2^10, 2^20, 2^30" },
     { TIME, "time-limit", "S", "the script may run S seconds: 0.2" },
     { STEPS, "instruction-limit", "N", "the script may run N instructions, so that it ends the same each time" },
@@ -311,7 +311,7 @@ static void take(options *o, int letter)
     case KERNEL:
         o->predictions[o->prediction_count++] = optarg;
         if (!strchr(optarg, '=') || optarg[0] == '=')
-            wrong(o, "--kernel wants PATTERN=KERNEL, as 'gemm=gemm m=4096 n=4096 k=4096', not '%s'", optarg);
+            wrong(o, "--kernel wants NAME=WHAT, as 'gemm=gemm m=4096 n=4096 k=4096', not '%s'", optarg);
         break;
     case CHECK:
         o->check = true;

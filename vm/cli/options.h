@@ -30,7 +30,7 @@ typedef struct options {
     bool diff;                      /* the first word is diff, the others two files */
     const char *tolerance;          /* of diff */
     bool profile;                   /* the first word is profile, the others files */
-    const char **predictions;       /* of profile: PATTERN=KERNEL */
+    const char **predictions;       /* of profile: NAME=WHAT */
     size_t prediction_count;
     const char *output;             /* -o; NULL: standard output */
     const char *plot, *plot_data, *html; /* files; NULL: not asked for; plot "-": the terminal */

@@ -628,8 +628,8 @@ kc_sweep *kc_sweep_read(kc_context *context, const char *text, const char **rest
  * twice there, of another sweep, or was interrupted. */
 kc_sweep *kc_sweep_merge(kc_context *context, kc_sweep *const *parts, size_t count);
 
-/* What a profiler measured, out of the text that it exports: CSV of Nsight Compute (raw, details, summary), nvprof,
- * rocprof and rocprofv3, rocprof-compute, name,time[,flops][,bytes]; a Chrome trace of PyTorch.  It is fed in pieces of any
+/* What a profiler measured, out of the text that it exports: CSV of Nsight Compute (raw, details, summary), Nsight
+ * Systems (kernel summary and trace), nvprof, rocprof and rocprofv3, rocprof-compute, name,time[,flops][,bytes]; a Chrome trace of PyTorch.  It is fed in pieces of any
  * size and streams: of a million rows it keeps sums per kernel, grid and block (2^14 of them at most), and the first
  * `launches` launches one by one.  kc_json then has kernels, launches, what could not be used, and notes; figures
  * have the names of results with _measured behind them, in base units.

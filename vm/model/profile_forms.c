@@ -21,6 +21,8 @@ static const struct {
     { "grid size", KCI_C_GRID }, { "grid_size", KCI_C_GRID }, { "grd", KCI_C_GRID }, { "grid", KCI_C_GRID },
     { "grid x", KCI_C_GRID_X }, { "grid_size_x", KCI_C_GRID_X }, { "grid y", KCI_C_GRID_Y }, { "grid_size_y", KCI_C_GRID_Y },
     { "grid z", KCI_C_GRID_Z }, { "grid_size_z", KCI_C_GRID_Z },
+    { "grdx", KCI_C_GRID_X }, { "grdy", KCI_C_GRID_Y }, { "grdz", KCI_C_GRID_Z },
+    { "blkx", KCI_C_BLOCK_X }, { "blky", KCI_C_BLOCK_Y }, { "blkz", KCI_C_BLOCK_Z },
     { "block size", KCI_C_BLOCK }, { "block_size", KCI_C_BLOCK }, { "workgroup_size", KCI_C_BLOCK }, { "wgr", KCI_C_BLOCK },
     { "block", KCI_C_BLOCK },
     { "block x", KCI_C_BLOCK_X }, { "workgroup_size_x", KCI_C_BLOCK_X }, { "block y", KCI_C_BLOCK_Y },
@@ -31,7 +33,7 @@ static const struct {
     { "average", KCI_C_MEAN }, { "avg", KCI_C_MEAN }, { "averagens", KCI_C_MEAN },
     { "minimum", KCI_C_LEAST }, { "min", KCI_C_LEAST }, { "minns", KCI_C_LEAST },
     { "maximum", KCI_C_MOST }, { "max", KCI_C_MOST }, { "maxns", KCI_C_MOST },
-    { "invocations", KCI_C_CALLS }, { "calls", KCI_C_CALLS },
+    { "invocations", KCI_C_CALLS }, { "calls", KCI_C_CALLS }, { "instances", KCI_C_CALLS },
     { "type", KCI_C_TYPE }, { "kind", KCI_C_TYPE },
     { "cc", KCI_C_CAPABILITY },
     /* Where and when it ran: of no use here. */
@@ -44,6 +46,7 @@ static const struct {
     { "queue-id", KCI_C_IGNORED }, { "queue-index", KCI_C_IGNORED }, { "sig", KCI_C_IGNORED }, { "obj", KCI_C_IGNORED },
     { "body size", KCI_C_IGNORED }, { "rule name", KCI_C_IGNORED }, { "rule type", KCI_C_IGNORED },
     { "rule description", KCI_C_IGNORED }, { "time(%)", KCI_C_IGNORED }, { "percentage", KCI_C_IGNORED },
+    { "corrid", KCI_C_IGNORED }, { "ctx", KCI_C_IGNORED }, { "strm", KCI_C_IGNORED }, { "greenctx", KCI_C_IGNORED },
     { "estimated speedup type", KCI_C_IGNORED }, { "estimated speedup", KCI_C_IGNORED },
 };
 
@@ -56,6 +59,8 @@ static const struct {
     { "ncu summary", { "metric name", "invocations" }, false, false, true },
     { "ncu details", { "metric name", "metric value" }, false, false, true },
     { "rocprofv3 counters", { "counter_name", "counter_value" }, true, true, true },
+    { "nsys summary", { "instances", "avg", "name" }, false, false, false },
+    { "nsys trace", { "grdx", "duration", "name" }, false, false, false },
     { "nvprof trace", { "start", "duration", "grid x" }, false, true, false },
     { "nvprof summary", { "calls", "avg", "name" }, false, true, false },
     { "rocprofv3 stats", { "calls", "averagens" }, true, true, false },
@@ -89,17 +94,17 @@ static char *trim(char *text)
     return text;
 }
 
-/* "dram__bytes.sum [Mbyte]" is a title and a unit; the title's length. */
-static size_t split_title(const char *title, const char **unit, size_t *unit_length)
+/* "dram__bytes.sum [Mbyte]" and "Avg (ns)" are a title and a unit; the title's length. */
+static size_t split_title(const char *title, kci_p_unit *unit, bool *has_unit)
 {
     size_t length = strlen(title);
-    const char *open = strrchr(title, '[');
-    *unit = NULL;
-    if (length == 0 || title[length - 1] != ']' || !open || open == title || open[-1] != ' ')
+    char last = length > 0 ? title[length - 1] : '\0';
+    const char *open = last == ']' ? strrchr(title, '[') : last == ')' ? strrchr(title, '(') : NULL;
+    *has_unit = false;
+    if (!open || open == title || open[-1] != ' ' || !kci_unit_read(open + 1, (size_t)(title + length - 2 - open), false, unit))
         return length;
-    *unit = open + 1;
-    *unit_length = (size_t)(title + length - 1 - *unit);
-    return (size_t)(open - 1 - title);
+    *has_unit = last == ']' || unit->family != KCI_U_COUNT; /* "(SM)" and the like belong to the title */
+    return *has_unit ? (size_t)(open - 1 - title) : length;
 }
 
 static kci_p_role role_of(const char *title, size_t length)
@@ -200,13 +205,10 @@ static kc_status read_header(kc_profile *p, const kci_p_rows *row, kci_p_header 
         return KC_ENOMEM;
     for (size_t i = 0; i < row->count; i++) {
         kci_p_column *column = &header->columns[i];
-        const char *unit;
-        size_t unit_length = 0;
         char *title = trim(kci_rows_cell(row, i));
-        size_t length = split_title(title, &unit, &unit_length);
+        size_t length = split_title(title, &column->unit, &column->has_unit);
         column->role = role_of(title, length);
         column->source = UINT16_MAX;
-        column->has_unit = unit && kci_unit_read(unit, unit_length, false, &column->unit);
         title[length] = '\0';
         column->name = kci_copy_text(context, title);
         if (!column->name)
@@ -217,7 +219,9 @@ static kc_status read_header(kc_profile *p, const kci_p_rows *row, kci_p_header 
             column->role = KCI_C_IGNORED; /* the second of one title */
     }
     find_sources(&p->metrics, header);
-    if (header->at[KCI_C_NAME] && value_columns(header))
+    if (has_title(header, "num calls")) /* calls of the host, of Nsight Systems */
+        snprintf(p->hint, sizeof p->hint, "line %zu is the header of calls of the host, not of kernels", row->first);
+    else if (header->at[KCI_C_NAME] && value_columns(header))
         name_form(header);
     else if (known_columns(header) >= 3 && !p->hint[0])
         snprintf(p->hint, sizeof p->hint, "line %zu looks like a header, but has %s", row->first,
