@@ -2522,7 +2522,7 @@ function kc.expect(x, condition, opts) end
 ---@return table
 function kc.load_json(path) end
 
----What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details, summary), nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names of a result's with `_measured` behind them, in base units. Not in a sandbox.
+---What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details, summary), Nsight Systems, nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names of a result's with `_measured` behind them, in base units. Not in a sandbox.
 ---```lua
 ---kc.load_profile("profile.csv").kernels[1].time_measured
 ---```

@@ -73,7 +73,7 @@ static kc_status refuse_binary(kc_profile *p)
 
 /* ---- UTF-16 ------------------------------------------------------------------------------------------------- */
 
-static void put_utf8(kci_text *out, unsigned code)
+void kci_profile_utf8(kci_text *out, unsigned code)
 {
     char bytes[4];
     size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -102,9 +102,9 @@ static void decode16(kc_profile *p, const char *bytes, size_t length)
             continue;
         unsigned second = p->carried == 4 ? unit_at(p, p->carry + 2) : 0;
         if (high && second >= 0xDC00 && second < 0xE000)
-            put_utf8(&p->decoded, 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
+            kci_profile_utf8(&p->decoded, 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
         else
-            put_utf8(&p->decoded, high || (first >= 0xDC00 && first < 0xE000) ? 0xFFFD : first);
+            kci_profile_utf8(&p->decoded, high || (first >= 0xDC00 && first < 0xE000) ? 0xFFFD : first);
         p->carried = 0;
     }
 }

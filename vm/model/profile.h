@@ -2,8 +2,8 @@
  *
  *     bytes -> UTF-8 -> rows of cells, or events -> metrics of a launch -> figures -> sums of kernels
  *
- * Each arrow is a file: profile.c, profile_rows.c or profile_trace.c, profile_forms.c, profile_metrics.c,
- * profile_sums.c.  All of them see the export once, piece by piece, and keep what does not grow with it: the
+ * Each arrow is a file: profile.c, profile_rows.c or profile_trace.c, profile_forms.c (and its header's,
+ * profile_header.c), profile_metrics.c (and its table, profile_table.c), profile_sums.c.  All of them see the export once, piece by piece, and keep what does not grow with it: the
  * first launches, and sums of at most so many kernels. */
 #ifndef KCI_PROFILE_H
 #define KCI_PROFILE_H
@@ -126,6 +126,11 @@ typedef struct kci_p_metrics {
 
 enum { KCI_P_TIME, KCI_P_CTAS, KCI_P_THREADS }; /* the first figures of the table */
 
+/* profile_table.c: one line after another, a figure and how it is made; NULL at the end. */
+extern const struct kci_p_made {
+    const char *figure, *formula;
+} kci_p_table[];
+
 bool kci_metrics_begin(kc_context *context, kci_p_metrics *metrics);
 /* The source of that name, whatever the case, for a value of that family; UINT16_MAX: there is none. */
 uint16_t kci_metrics_find(const kci_p_metrics *metrics, const char *name, size_t length, kci_p_family family);
@@ -170,7 +175,7 @@ typedef struct kci_p_open {
     size_t count;
 } kci_p_open;
 
-/* ---- profile_forms.c: headers ---------------------------------------------------------------- */
+/* ---- profile_header.c: headers ---------------------------------------------------------------- */
 
 typedef enum kci_p_role {
     KCI_C_UNKNOWN, KCI_C_IGNORED, KCI_C_SOURCE, KCI_C_NAME, KCI_C_ID, KCI_C_GRID, KCI_C_GRID_X, KCI_C_GRID_Y, KCI_C_GRID_Z, KCI_C_BLOCK,
@@ -240,12 +245,24 @@ struct kc_profile {
     char hint[160];                 /* why no line was a header */
 };
 
+/* profile_header.c.  Is the row a header?  Then it is p->header, and the table before it has ended. */
+kc_status kci_header_take(kc_profile *p, const kci_p_rows *row, bool *is_one);
+/* The table ends: its last launch, and the columns that are not known. */
+kc_status kci_header_end(kc_profile *p);
+void kci_header_free(kc_profile *p);
+/* Is the text that title, given in lower case? */
+bool kci_is_title(const char *text, size_t length, const char *title);
+/* Without the blanks around it. */
+char *kci_trim(char *text);
+
 /* profile_forms.c: text of a CSV; its end. */
 kc_status kci_profile_text(kc_profile *p, const char *bytes, size_t length);
 kc_status kci_profile_text_end(kc_profile *p);
-void kci_header_free(kc_profile *p);
 /* "(64, 18, 1)", "64x18", "4096" into three numbers; false: no such thing. */
 bool kci_read_extent(const char *text, double extent[3]);
+
+/* profile.c: appends a character as UTF-8. */
+void kci_profile_utf8(kci_text *out, unsigned code);
 
 /* profile_trace.c: text of a JSON trace; its end. */
 kc_status kci_profile_trace(kc_profile *p, const char *bytes, size_t length);

@@ -97,17 +97,6 @@ static bool number_of(slice value, kci_p_number *number)
     return kci_style_number(&(kci_p_style){ .point = '.' }, text, number, &end);
 }
 
-static void put_utf8(kci_text *out, unsigned code)
-{
-    char bytes[4];
-    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned lead[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
-    for (size_t i = length - 1; i > 0; i--, code >>= 6)
-        bytes[i] = (char)(0x80 | (code & 0x3F));
-    bytes[0] = (char)(lead[length] | code);
-    kci_text_add_n(out, bytes, length);
-}
-
 static unsigned hex4(const char *at)
 {
     unsigned code = 0;
@@ -135,7 +124,7 @@ static void add_unescaped(kci_text *out, slice text)
                 code = 0x10000 + ((code - 0xD800) << 10) + ((hex4(text.at + i + 3) - 0xDC00) & 0x3FF);
                 i += 6;
             }
-            put_utf8(out, code ? code : 0xFFFD);
+            kci_profile_utf8(out, code ? code : 0xFFFD);
             continue;
         }
         const char *found = strchr(from, c);
