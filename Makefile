@@ -301,6 +301,7 @@ at/share/bash-completion/completions = vm/cli/kcost.bash
 at/share/fish/vendor_completions.d   = vm/cli/kcost.fish
 at/share/kcost/devices               = $(DEVICES)
 at/share/kcost/scripts               = $(SCRIPTS)
+at/share/kcost/scripts/ceilings      = $(sort $(wildcard scripts/ceilings/*))
 at/share/kcost/scripts/cluster       = $(sort $(wildcard scripts/cluster/*.sh))
 at/share/kcost/stdlib                = $(STDLIB)
 at/share/kcost/stdlib/meta           = stdlib/meta/kcost.lua
