@@ -208,7 +208,7 @@ local function start(word, subcommands)
 end
 
 local behind = { devices = offers.NAME, help = offers.topics, diff = offers.FILE, merge = offers.FILE,
-    profile = offers.FILE }
+    profile = offers.FILE, calibrate = offers.FILE }
 
 local function argument_of(option)
     return option[3]:gsub("^%[=(.*)%]$", "%1")

@@ -260,9 +260,10 @@ end
 
 -- Files of the stdlib that are no kernels, nor anything else that a user calls.
 help.of_itself = {}
-for name in ([[command complete config config_families config_keys config_weights diff help match match_causes parameters plot
-    plot_ledger plot_record plot_roofline plot_sweep profile profile_command reference transformer_backward transformer_layers
-    transformer_serving transformer_states transformer_stored transformer_sums transformer_training]]):gmatch("%S+") do
+for name in ([[calibrate calibrate_fit calibrate_rows command complete config config_families config_keys config_weights device_file
+    diff help match match_causes parameters plot plot_ledger plot_record plot_roofline plot_sweep profile profile_command reference
+    transformer_backward transformer_layers transformer_serving transformer_states transformer_stored transformer_sums
+    transformer_training]]):gmatch("%S+") do
     help.of_itself[name] = true
 end
 

@@ -27,19 +27,27 @@ local function prediction(text)
     local good, kernel = pcall(command.kernel, name, words)
     if good then return pattern, kernel end
     local what = tostring(kernel)
-    while what:find("^profile:%d*:? ") do what = what:gsub("^profile:%d*:? ", "") end -- the script's name, which is said already
+    for _, script in ipairs { "^profile:%d*:? ", "^calibrate:%d*:? " } do -- the script's name, which is said already
+        while what:find(script) do what = what:gsub(script, "") end
+    end
     error("--kernel: " .. what, 0)
 end
 
--- Files as they are, or held against a device and predictions; one, or a list.
-function profiles.run(files, kernels, asked)
-    local predictions, shown = {}, {}
-    if #kernels > 0 and not asked.device then error("--kernel needs --device", 0) end
+-- Kernels of the command line by pattern, a list each.
+function profiles.predictions(kernels)
+    local predictions = {}
     for _, text in ipairs(kernels) do
         local pattern, kernel = prediction(text)
         predictions[pattern] = predictions[pattern] or {}
         table.insert(predictions[pattern], kernel)
     end
+    return predictions
+end
+
+-- Files as they are, or held against a device and predictions; one, or a list.
+function profiles.run(files, kernels, asked)
+    local predictions, shown = profiles.predictions(kernels), {}
+    if #kernels > 0 and not asked.device then error("--kernel needs --device", 0) end
     for i, path in ipairs(files) do
         local p = call(kc.load_profile, path)
         shown[i] = asked.device and call(kc.match, p, predictions, { device = asked.device }) or p

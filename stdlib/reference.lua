@@ -383,6 +383,28 @@ call("occupancy", "device: Device|string, cta: Cta", "Occupancy", "How many CTAs
             { "keep", "number", "CTAs that are to stay, in `max`", "1" },
         } })
 
+call("calibrate", "what: CalibrateOptions", "Calibration, Device", [[
+Fits up to three constants of a device to times that were measured on it: the sustained shares of its matrix peak and of its
+HBM bandwidth, and a launch. Every fourth row is held out, and its error said. What the rows do not determine stays as it is,
+with the reason; fewer than eight rows that kcost predicts, or none of the constants determined, is an error. The second
+value is the device with the new constants; `kcost calibrate` writes its file.]],
+    { shown = "calibrate { … }", example = [[kc.calibrate { device = "a100", profile = "times.csv" }]],
+        options = {
+            { "device", "Device|string", "what was measured" },
+            { "profile", "string|table", [[the path of a profile or of a CSV `name,time,flops,bytes`, or what `load_profile` gives: each
+                kernel is the longest of its FLOP at the matrix peak's share and its bytes at HBM's, and a launch]] },
+            { "kernels", "table<string, Kernel|Tensor|(Kernel|Tensor)[]>", [[of a profile by name, as for `match`: what the
+                model predicts in place of FLOP and bytes; kernels that no pattern names are left out]] },
+            { "rows", "table[]", [[instead of a profile: `{ name, time }` in s, and `kernel`, or `flops`, `bytes` and `dtype`. A kernel
+                without a schedule runs on what `best` finds]] },
+            { "launch", "string", [[the regime that was timed, as for `evaluate`: of `"stream"`, `"graph"`, `"eager"` the gap
+                is fitted, of `"none"` the start and end of kernels with matmuls]], '`"stream"`, of a profiler `"none"`' },
+            { "cache", "string", [[`"cold"`, `"warm"`, as for `evaluate`; warm rows of bytes that the caches hold are left out]],
+                '`"cold"`' },
+            { "dtype", "DtypeName", "of FLOP whose row does not say it", '`"f16"`' },
+            { "source", "string", "what the device is to say of where its constants come from", "the profile's path" },
+        } })
+
 call("param", "name: string, default: T", "T", [[
 What `--set name=value` or the host gives; a number, string or boolean, as the default is one.]],
     { example = [[kc.param("device", "h100-sxm5")]] })
@@ -466,6 +488,17 @@ reference.objects = {
         { "allowed", "table<string, number>", "CTAs by each limit alone: `smem registers tmem warps ctas`" },
         { "max", "table<string, number>", [[the largest `smem`, `registers`, `stages` and `stage` with which `keep` CTAs stay;
             absent where another limit keeps fewer]] } },
+    { kind = "calibration", text = "What `calibrate` fitted, and how well.",
+        { "kind", "string", "`\"calibration\"`" }, { "device", "string", "its id" },
+        { "source", "string", "where the rows come from" },
+        { "launch", "string", "the regime" }, { "cache", "string", "as it was asked" },
+        { "constants", "table<string, table>", [[of `matrix`, `hbm`, `launch`: `figure`, its path in a device; `before`, `after`, a share
+            or s, absent where the device has none; `error`, standard, as a share of it; `rows` that it takes a tenth or more of;
+            or `left`, why it stands]] },
+        { "rows_fitted", "number", "rows of the fit" }, { "rows_held_out", "number", "rows of the errors" },
+        { "error_before", "number", "median of `|predicted / measured - 1|` of the rows held out" },
+        { "error_after", "number", "the same with the new constants" },
+        { "notes", "string[]", "what was left, or left out, and why" } },
 }
 
 -- ---- results --------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ enum { ACCUMULATORS = 8 };
 
 template <typename T> __global__ void multiply(const T *from, int steps, float *out)
 {
-#if __CUDA_ARCH__ >= 800 // bf16
+#if __CUDA_ARCH__ >= 800 // main sees to it
     wmma::fragment<wmma::matrix_a, 16, 16, 16, T, wmma::row_major> a;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, T, wmma::col_major> b[ACCUMULATORS];
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> c[ACCUMULATORS];
@@ -48,6 +48,10 @@ template <typename T> void measure(const char *name)
 int main()
 {
     header();
+    if (attribute(cudaDevAttrComputeCapabilityMajor) < 8) {
+        fputs("matrix: Ampere or newer is needed\n", stderr);
+        return 0;
+    }
     measure<__half>("matrix: mma.sync f16 in %d steps");
     measure<__nv_bfloat16>("matrix: mma.sync bf16 in %d steps");
 }

@@ -60,6 +60,7 @@ template <typename Launch> double seconds(Launch launch)
     check(cudaEventCreate(&begin));
     check(cudaEventCreate(&end));
     int count = 1;
+    run(launch, count, begin, end); // the first loads the program
     while (run(launch, count, begin, end) < 5e-3)
         count *= 2;
     std::vector<double> times(15);

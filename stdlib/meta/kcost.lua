@@ -178,6 +178,16 @@
 ---@field stage? number byte a buffer
 ---@field keep? number CTAs that are to stay, in `max`; default: 1
 
+---@class kcost.CalibrateOptions
+---@field device? kcost.Device|string what was measured
+---@field profile? string|table the path of a profile or of a CSV `name,time,flops,bytes`, or what `load_profile` gives: each kernel is the longest of its FLOP at the matrix peak's share and its bytes at HBM's, and a launch
+---@field kernels? table<string, kcost.Kernel|kcost.Tensor|(kcost.Kernel|kcost.Tensor)[]> of a profile by name, as for `match`: what the model predicts in place of FLOP and bytes; kernels that no pattern names are left out
+---@field rows? table[] instead of a profile: `{ name, time }` in s, and `kernel`, or `flops`, `bytes` and `dtype`. A kernel without a schedule runs on what `best` finds
+---@field launch? string the regime that was timed, as for `evaluate`: of `"stream"`, `"graph"`, `"eager"` the gap is fitted, of `"none"` the start and end of kernels with matmuls; default: `"stream"`, of a profiler `"none"`
+---@field cache? string `"cold"`, `"warm"`, as for `evaluate`; warm rows of bytes that the caches hold are left out; default: `"cold"`
+---@field dtype? kcost.DtypeName of FLOP whose row does not say it; default: `"f16"`
+---@field source? string what the device is to say of where its constants come from; default: the profile's path
+
 ---An array in HBM.
 ---@class kcost.Tensor
 ---@field name string
@@ -344,6 +354,20 @@
 ---@field smem number byte a CTA, reserved ones included
 ---@field allowed table<string, number> CTAs by each limit alone: `smem registers tmem warps ctas`
 ---@field max table<string, number> the largest `smem`, `registers`, `stages` and `stage` with which `keep` CTAs stay; absent where another limit keeps fewer
+
+---What `calibrate` fitted, and how well.
+---@class kcost.Calibration
+---@field kind string `"calibration"`
+---@field device string its id
+---@field source string where the rows come from
+---@field launch string the regime
+---@field cache string as it was asked
+---@field constants table<string, table> of `matrix`, `hbm`, `launch`: `figure`, its path in a device; `before`, `after`, a share or s, absent where the device has none; `error`, standard, as a share of it; `rows` that it takes a tenth or more of; or `left`, why it stands
+---@field rows_fitted number rows of the fit
+---@field rows_held_out number rows of the errors
+---@field error_before number median of `|predicted / measured - 1|` of the rows held out
+---@field error_after number the same with the new constants
+---@field notes string[] what was left, or left out, and why
 
 ---attention.lua: the core of attention, from Q, K and V to O.
 ---
@@ -2565,6 +2589,14 @@ function kc.device(device) end
 ---@param cta kcost.Cta
 ---@return kcost.Occupancy
 function kc.occupancy(device, cta) end
+
+---Fits up to three constants of a device to times that were measured on it: the sustained shares of its matrix peak and of its HBM bandwidth, and a launch. Every fourth row is held out, and its error said. What the rows do not determine stays as it is, with the reason; fewer than eight rows that kcost predicts, or none of the constants determined, is an error. The second value is the device with the new constants; `kcost calibrate` writes its file.
+---```lua
+---kc.calibrate { device = "a100", profile = "times.csv" }
+---```
+---@param what kcost.CalibrateOptions
+---@return kcost.Calibration, kcost.Device
+function kc.calibrate(what) end
 
 ---What `--set name=value` or the host gives; a number, string or boolean, as the default is one.
 ---```lua

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 typedef struct dim3 { unsigned x, y, z; } dim3;
-enum { L2_CACHE_SIZE = 38 };        /* of cudaDeviceAttr; the other one asked for is the number of cores */
+enum { L2_CACHE_SIZE = 38, CAPABILITY_MAJOR = 75 }; /* of cudaDeviceAttr; the other one asked for is the number of cores */
 
 static int launches, counted[2];    /* of all; when an event was recorded */
 static char memory[1];              /* what every pointer points at, which nobody follows */
@@ -13,7 +13,7 @@ int cudaMemcpy(void *to, const void *from, size_t bytes, int kind) { (void)to, (
 int cudaDeviceGetAttribute(int *value, int what, int device)
 {
     (void)device;
-    *value = what == L2_CACHE_SIZE ? 40 << 20 : 100;
+    *value = what == L2_CACHE_SIZE ? 40 << 20 : what == CAPABILITY_MAJOR ? 9 : 100;
     return 0;
 }
 int cudaEventCreate(void **event) { static int made; *event = &counted[made++ % 2]; return 0; }

@@ -49,6 +49,9 @@ a folder on the way to a script is completed|kcost scri|scripts
 a file is completed behind -o|kcost -o LIC|LICENSE
 a file is completed behind merge|kcost merge LIC|LICENSE
 a file is completed behind diff|kcost diff README.md LIC|LICENSE
+a file is completed behind profile|kcost profile LIC|LICENSE
+a file is completed behind calibrate|kcost calibrate LIC|LICENSE
+a device is completed behind its option|kcost calibrate times.csv --device h100-s|h100-sxm5
 nothing is offered for a number|kcost --threads |
 nothing is offered for a value|kcost gemm m=|
 nothing is offered behind code|kcost -e return.1 |

@@ -22,12 +22,17 @@ static void put_text(FILE *out, const char *text, size_t length)
     fputc('"', out);
 }
 
+static void put_string(FILE *out, const char *text)
+{
+    put_text(out, text, strlen(text));
+}
+
 static void put_field(FILE *out, const char *name, const char *text)
 {
     if (!text)
         return;
     fprintf(out, "%s = ", name);
-    put_text(out, text, strlen(text));
+    put_string(out, text);
     fputs(", ", out);
 }
 
@@ -40,7 +45,7 @@ static void put_list(FILE *out, const char *const *texts, size_t count)
 {
     fputs("{ ", out);
     for (size_t i = 0; i < count; i++) {
-        put_text(out, texts[i], strlen(texts[i]));
+        put_string(out, texts[i]);
         fputs(", ", out);
     }
     fputs("}", out);
@@ -55,12 +60,10 @@ static const char *device_of(const options *o)
     return device;
 }
 
-/* A kernel, its parameters and what is asked of it. */
-static void put_kernel(FILE *out, const options *o)
+/* "{ { name, value }, … }", less the device. */
+static void put_settings(FILE *out, const options *o)
 {
-    fputs("return require('kcost').lib.command.run(", out);
-    put_text(out, o->words[0], strlen(o->words[0]));
-    fputs(", { ", out);
+    fputs("{ ", out);
     for (size_t i = 0; i < o->setting_count; i++) {
         const setting *s = &o->settings[i];
         if (is_device(s))
@@ -68,25 +71,49 @@ static void put_kernel(FILE *out, const options *o)
         fputs("{ ", out);
         put_text(out, s->name, s->length);
         fputs(", ", out);
-        put_text(out, s->value, strlen(s->value));
+        put_string(out, s->value);
         fputs(" }, ", out);
     }
-    fputs("}, { ", out);
+    fputs("}", out);
+}
+
+/* A kernel, its parameters and what is asked of it. */
+static void put_kernel(FILE *out, const options *o)
+{
+    fputs("return require('kcost').lib.command.run(", out);
+    put_string(out, o->words[0]);
+    fputs(", ", out);
+    put_settings(out, o);
+    fputs(", { ", out);
     put_field(out, "device", device_of(o));
     put_field(out, "measured", o->measured);
     put_field(out, "as", o->as);
     fprintf(out, "best = %s })", o->best ? "true" : "false");
 }
 
+/* A file of times; the device goes to the file of -o, and how it came about to the terminal. */
+static void put_calibrate(FILE *out, const options *o)
+{
+    fputs("return require('kcost').lib.calibrate.run(", out);
+    put_string(out, o->words[1]);
+    fputs(", ", out);
+    put_settings(out, o);
+    fputs(", ", out);
+    put_list(out, o->predictions, o->prediction_count);
+    fputs(", { ", out);
+    put_field(out, "device", device_of(o));
+    fprintf(out, "figures = %s, tell = %s })", o->format != FORMAT_TABLE ? "true" : "false", o->output ? "true" : "false");
+}
+
 static void put_diff(FILE *out, const options *o)
 {
     const char *tolerance = o->tolerance ? o->tolerance : "0";
     fputs("return require('kcost').lib.diff.run(", out);
-    put_text(out, o->words[1], strlen(o->words[1]));
+    put_string(out, o->words[1]);
     fputs(", ", out);
-    put_text(out, o->words[2], strlen(o->words[2]));
+    put_string(out, o->words[2]);
     fputs(", ", out);
-    put_text(out, tolerance, strlen(tolerance));
+    put_string(out, tolerance);
     fputs(")", out);
 }
 
@@ -125,7 +152,7 @@ static void put_profile(FILE *out, const options *o)
     fputs("})", out);
 }
 
-bool oneline_wanted(const options *o) { return o->kernel || o->diff || o->complete || o->profile; }
+bool oneline_wanted(const options *o) { return o->kernel || o->diff || o->complete || o->profile || o->calibrate; }
 
 char *oneline_code(const options *o)
 {
@@ -140,6 +167,8 @@ char *oneline_code(const options *o)
         put_diff(out, o);
     else if (o->profile)
         put_profile(out, o);
+    else if (o->calibrate)
+        put_calibrate(out, o);
     else
         put_kernel(out, o);
     return fclose(out) == 0 ? code : NULL;

@@ -1,4 +1,4 @@
-/* oneline.h: `kcost NAME k=v …`, `kcost diff A B` and others: what the stdlib answers without a script. */
+/* oneline.h: `kcost NAME k=v …`, `kcost calibrate`, `diff` and `profile`: what the stdlib answers without a script. */
 #ifndef ONELINE_H
 #define ONELINE_H
 

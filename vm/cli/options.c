@@ -39,7 +39,7 @@ static const struct {
     { AS, "as", "CONVENTION", "of a kernel: counted as others count: pytorch, fma1, causal=half; kcost help conventions" },
     { BEST, "best", NULL, "of a kernel: the fastest schedule too" },
     { TOLERANCE, "tolerance", "SHARE", "diff: differences up to it are none, as 1% or 0.01; 0 if it is not given" },
-    { KERNEL, "kernel", "NAME=WHAT", "profile: what kernels of that name should be, as 'gemm=gemm m=4096 n=4096 k=4096'" },
+    { KERNEL, "kernel", "NAME=WHAT", "profile, calibrate: what kernels of that name should be, as 'gemm=gemm m=4096 n=4096 k=4096'" },
     { MEMORY, "memory-limit", "SIZE", "the script may take SIZE bytes: 16M; K, M and G are 2^10, 2^20, 2^30" },
     { TIME, "time-limit", "S", "the script may run S seconds: 0.2" },
     { STEPS, "instruction-limit", "N", "the script may run N instructions, so that it ends the same each time" },
@@ -64,6 +64,7 @@ static const struct {
     { NULL, "[options] MODEL.json [name=value ...]", "what serving it takes, from its config.json" },
     { "occupancy", "threads=N ... --device NAME", "how many CTAs a core holds, and what would keep more" },
     { "devices", "[NAME ...] [--check [FILE ...]]", "lists, shows or checks them" },
+    { "calibrate", "TIMES --device NAME [-o FILE]", "a device, by times measured on it" },
     { "diff", "BEFORE AFTER", "two documents of --json; fails where a cost grew" },
     { "profile", "FILE ... [--device NAME]", "what a profiler exported; beside predictions with --kernel" },
     { "merge", "PART ...", "parts of a sweep, as --json or --csv printed them" },
@@ -376,6 +377,20 @@ static void take_help(options *o)
     o->word_count = 0;
 }
 
+/* The file, and what kc.calibrate is told beside. */
+static void take_calibrate(options *o)
+{
+    if (o->word_count < 2 || strchr(o->words[1], '='))
+        wrong(o, "calibrate wants a file of measured times, as in: kcost calibrate times.csv --device a100 -o my-a100.lua%s", "");
+    for (size_t i = 2; i < o->word_count; i++)
+        add_pair(o, o->words[i], "calibrate takes one file, and name=value, not '%s'");
+    bool device = false;
+    for (size_t i = 0; i < o->setting_count; i++)
+        device = device || (o->settings[i].length == strlen("device") && strncmp(o->settings[i].name, "device", strlen("device")) == 0);
+    if (!device && o->what != WRONG)
+        wrong(o, "calibrate wants --device, what was measured, as in: kcost calibrate times.csv --device a100 -o my-a100.lua%s", "");
+}
+
 /* "causal" */
 static bool is_name(const char *word)
 {
@@ -399,7 +414,8 @@ static void take_words(options *o)
         wrong(o, "--check belongs to 'kcost devices'%s", "");
     o->diff = !o->code && o->word_count > 0 && strcmp(o->words[0], "diff") == 0;
     o->profile = !o->code && o->word_count > 0 && strcmp(o->words[0], "profile") == 0;
-    if ((devices || o->diff) && (o->plot || o->plot_data || o->html))
+    o->calibrate = !o->code && o->word_count > 0 && strcmp(o->words[0], "calibrate") == 0;
+    if ((devices || o->diff || o->calibrate) && (o->plot || o->plot_data || o->html))
         wrong(o, "--plot, --plot-data and --html draw what scripts, kernels and merge give; kcost %s gives no points",
               o->words[0]);
     if (merge && o->word_count == 1)
@@ -410,9 +426,11 @@ static void take_words(options *o)
         wrong(o, "--tolerance belongs to 'kcost diff'%s", "");
     if (o->profile && o->word_count == 1)
         wrong(o, "profile wants files, as in: kcost profile ncu.csv --device h100%s", "");
-    if (o->prediction_count && !o->profile)
-        wrong(o, "--kernel belongs to 'kcost profile'%s", "");
-    if (devices || merge || o->diff || o->profile)
+    if (o->prediction_count && !o->profile && !o->calibrate)
+        wrong(o, "--kernel belongs to 'kcost profile' and 'kcost calibrate'%s", "");
+    if (o->calibrate)
+        take_calibrate(o);
+    if (devices || merge || o->diff || o->profile || o->calibrate)
         return;
     o->kernel = !o->code && o->word_count > 0 && is_kernel(o->words[0]);
     if (!o->kernel && (o->measured || o->as || o->best))

@@ -27,6 +27,7 @@ typedef struct options {
     bool best;                      /* of a kernel: its fastest schedule too */
     bool help;                      /* the code is what `kcost help` asks */
     bool complete;                  /* the first word is complete, the others what stands on a shell's command line */
+    bool calibrate;                 /* the first word is calibrate, the second a file of times */
     bool diff;                      /* the first word is diff, the others two files */
     const char *tolerance;          /* of diff */
     bool profile;                   /* the first word is profile, the others files */

@@ -353,6 +353,8 @@ void kci_library_add(lua_State *L, int state_at);
 /* help.c: gives the kcost table at the top its `help`; pushes what stdlib files are given as second argument. */
 void kci_help_add(lua_State *L, int state_at);
 void kci_core_push(lua_State *L, int state_at);
+int kci_core_paths(lua_State *L);
+int kci_core_figure(lua_State *L);
 /* Pushes a table with fresh copies of what scripts may use; `stdlib`: errors in
  * it are raised at the user's line. */
 void kci_environment_push(lua_State *L, kci_state *state, int state_at, bool stdlib);

@@ -283,4 +283,32 @@ void kci_push_device_field(kci_call *c, kc_device *device, const char *field)
     kci_no_field(c, "a device", fields, sizeof fields / sizeof *fields);
 }
 
+static kc_device *checked_device(lua_State *L)
+{
+    kc_object *object = kci_object_at(L, kci_state_of(L), 1);
+    if (object == NULL || kc_object_kind(object) != KC_DEVICE)
+        luaL_error(L, "a device is wanted");
+    return (kc_device *)object;
+}
+
+/* paths(device): the paths of the figures that it states, in the order of the design. */
+int kci_core_paths(lua_State *L)
+{
+    const kc_device *device = checked_device(L);
+    const char *path;
+    lua_newtable(L);
+    for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
+        lua_pushstring(L, path);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+/* figure(device, path): a number, or a text as of "source.hbm" and "exceptions.hbm"; nil: it has none. */
+int kci_core_figure(lua_State *L)
+{
+    const kc_device *device = checked_device(L);
+    return push_figure(L, device, luaL_checkstring(L, 2)) ? 1 : 0;
+}
+
 const luaL_Reg kci_device_calls[] = {{"device", device_device}, {NULL, NULL}};

@@ -1,4 +1,4 @@
-/* help.c: kc.help, which asks stdlib/help.lua, and what that file asks of C. */
+/* help.c: kc.help, which asks stdlib/help.lua, and what the stdlib asks of C. */
 #include "binding.h"
 #include "stdlib_files.h"
 
@@ -88,7 +88,9 @@ void kci_core_push(lua_State *L, int state_at)
     static const luaL_Reg functions[] = {{"kind", core_kind},       {"source", core_source},
                                          {"files", core_files},     {"devices", core_devices},
                                          {"nearest", core_nearest}, {"record", core_record},
-                                         {"profile", kci_core_profile}, {NULL, NULL}};
+                                         {"profile", kci_core_profile},
+                                         {"paths", kci_core_paths}, {"figure", kci_core_figure},
+                                         {NULL, NULL}};
     lua_createtable(L, 0, sizeof functions / sizeof *functions);
     lua_pushvalue(L, state_at);
     luaL_setfuncs(L, functions, 1);

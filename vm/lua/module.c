@@ -25,6 +25,7 @@ static const struct {
     const char *name, *file, *function;
 } in_stdlib[] = {
     {"plot", "plot", NULL}, {"load_profile", "profile", "load"}, {"match", "match", "match"},
+    {"calibrate", "calibrate", "device"},
 };
 enum { IN_STDLIB = sizeof in_stdlib / sizeof *in_stdlib };
 
