@@ -161,6 +161,9 @@
 ---@field convention? string|kcost.Convention as for `evaluate`
 ---@field measured? number as for `evaluate`
 
+---@class kcost.ProfileOptions
+---@field launches? integer how many launches are kept one by one, the first ones; default: 4096
+
 ---@class kcost.MatchOptions
 ---@field device? kcost.Device|string where kernels are evaluated; results have their own
 ---@field by? "name"|"grid"|"order" of a list: `"order"` of the launches, or `"grid"`, the same number of CTAs; default: `"order"`

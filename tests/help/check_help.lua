@@ -230,7 +230,7 @@ do
     local good, message = pcall(kc.help, "tyle")
     fact("a name that there is not is answered with the nearest", not good and message:find("did you mean 'tile'?", 1, true), message)
     fact("help() lists every call", (function()
-        for name in pairs(calls) do if not kc.help():find("\n  " .. name .. " ", 1, true) then return false end end
+        for name in pairs(calls) do if not kc.help():find("\n  " .. name .. "%s") then return false end end
         return true
     end)())
 end
