@@ -87,7 +87,7 @@ fact "also in a sandbox" ended loop --sandbox
 shown() {
     cat >"$here/verify.lua" <<'END'
 local kc = require "kcost"
-kc.verify(kc.tile(kc.lib.gemm.plain { m = 2400, n = 2400, k = 2400 }, { m = 16, n = 16, k = 16 }))
+kc.verify(kc.tile(kc.lib.gemm.plain { m = 2400, n = 2400, k = 2400 }, { m = 12, n = 12, k = 12 }))
 return kc.best(kc.lib.gemm.plain { m = 512, n = 512, k = 512 }, "h100-sxm5",
     { tile = { m = kc.range(16, 512, 16), n = kc.range(16, 512, 16), k = kc.range(8, 512, 8) }, where = function(p) return p.tile.m > 0 end })
 END
