@@ -36,7 +36,7 @@ play() {
 goes() {
     rm -rf "$work/here"
     mkdir "$work/here"
-    cp tests/workflows/*.lua tests/workflows/*.c vm/examples/ctypes_vm.py tests/data/models/*.json "$work/here"
+    cp tests/workflows/*.lua tests/workflows/*.c vm/examples/ctypes_vm.py tests/data/models/*.json tests/data/profiles/* "$work/here"
     play "$1" >"$work/now"
     [ "${UPDATE:-}" != 1 ] || cp "$work/now" "$1"
     diff -u "$1" "$work/now"
