@@ -228,6 +228,8 @@ void terminal_line(FILE *out, const char *line, size_t length, size_t width)
 
 /* ---- a stream of lines ------------------------------------------------------------------ */
 
+enum { LINE = 256 };                /* bytes of a line, at first */
+
 typedef struct fitter {
     FILE *out;
     size_t width;
@@ -239,7 +241,7 @@ typedef struct fitter {
 static void keep(fitter *f, const char *text, size_t length)
 {
     if (f->length + length > f->capacity) {
-        size_t capacity = 2 * (f->length + length) + 128;
+        size_t capacity = 2 * (f->length + length);
         char *grown = realloc(f->line, capacity);
         if (!grown) {
             fwrite(f->line, 1, f->length, f->out);
@@ -287,10 +289,11 @@ FILE *terminal_fit(FILE *out, size_t width)
     fitter *f = width ? calloc(1, sizeof *f) : NULL;
     if (!f)
         return out;
-    *f = (fitter){ .out = out, .width = width };
-    FILE *stream = fopencookie(f, "w", functions);
+    *f = (fitter){ .out = out, .width = width, .line = malloc(LINE), .capacity = LINE };
+    FILE *stream = f->line ? fopencookie(f, "w", functions) : NULL;
     if (stream)
         return stream;
+    free(f->line);
     free(f);
     return out;
 }
