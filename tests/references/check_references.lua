@@ -25,8 +25,7 @@ local inexpressible = {
   { pattern = "boehm.k%d.smem", why = "thread tiles of a hand-written kernel; a schedule has those of a CTA" },
   { pattern = "meg.mfu", why = "a measured rate over a peak; no kernel" },
   { pattern = "meg.agg", why = "a measured rate times devices; no kernel" },
-  { pattern = "nano.params", why = "counts norms, biases and positions of a model, not of a kernel" },
-  { pattern = "meg.params", why = "counts norms, biases and positions of a model, not of a kernel" },
+  { pattern = "nano.params", why = "a GPT-2 without biases, which no config.json describes" },
   { pattern = "*.bw", why = "bus times data rate; `kcost devices --check` works it out of a device's file" },
 }
 

@@ -256,6 +256,12 @@ rule("mtnlg.*", function(c)
   })
   return flops(step) / (c.gpus * (c.achieved or c.peak)) * 1e6
 end)
+-- A GPT with biases and positions; the head is the table of words.
+rule("meg.params", function(c)
+  return kc.lib.transformer {
+    model_type = "gpt2", n_layer = c.L, n_embd = c.D, n_head = 96, vocab_size = c.V, n_positions = c.T, torch_dtype = "float16",
+  }.parameters.stored
+end)
 -- 100 sequences of GPT-2 124M in 0.755 s.
 rule("nano.mfu", function(c)
   local D, V, L = 768, 50257, 12
