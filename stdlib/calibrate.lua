@@ -202,7 +202,7 @@ end
 
 local function profile_of(given)
     local profile = type(given) == "string" and kc.load_profile(given, { launches = MOST }) or given
-    if type(profile) ~= "table" or type(profile.kernels) ~= "table" then
+    if type(profile) ~= "table" or profile.kind ~= "profile" then
         fail("profile: expected a path, or what kc.load_profile gives")
     end
     return profile
@@ -236,6 +236,7 @@ local declared = {
 local function work_of(given)
     local o = p.take("kc.calibrate", given, declared)
     if o.launch then p.one_of("kc.calibrate", "launch", o.launch, { "stream", "graph", "eager", "none" }) end
+    if o.source and type(o.source) ~= "string" then fail("source: expected a text, got a %s", type(o.source)) end
     check_dtype(o.dtype, "dtype")
     local work = { base = kc.device(o.device), dtype = o.dtype, fitted = {}, held = {} }
     work.cache = p.one_of("kc.calibrate", "cache", o.cache or "cold", { "cold", "warm" })

@@ -154,8 +154,8 @@ end
 -- Why a row is of no use; nil: it has a prediction now.
 local function prepare(row, device, options)
     if not number(row.time) or row.time == 0 then return "it has no time" end
-    if (row.flops and not number(row.flops)) or (row.bytes and not number(row.bytes)) then
-        return "its FLOP or bytes are no numbers from 0"
+    for _, figure in ipairs { "flops", "bytes", "vector" } do
+        if row[figure] and not number(row[figure]) then return "its FLOP or bytes are no numbers from 0" end
     end
     row.ceiling = row.kernel == nil and ceiling_of(row.name) or nil
     if row.ceiling and row.ceiling ~= "hbm" and row.ceiling ~= "matrix" and row.ceiling ~= "launch" then

@@ -94,7 +94,7 @@ function device_file.text(device, comment)
         if path:find("^matrix%.") then ratios[#ratios + 1] = "ratio" .. path:match("%..+") end
     end
     local lines = {}
-    for line in comment:gmatch("[^\n]+") do lines[#lines + 1] = "-- " .. line end
+    for line in comment:gmatch("[^\r\n]+") do lines[#lines + 1] = "-- " .. line end -- either ends a comment
     lines[#lines + 1] = "return {"
     for _, name in ipairs(root.names) do
         lines[#lines + 1] = "  " .. name .. " = " .. node_text(root.by[name], "  ") .. ","

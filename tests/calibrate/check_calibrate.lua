@@ -234,6 +234,7 @@ do
     fact("and as a device of the same times", #lost == 0, table.concat(lost, " "))
     local text = text_of(kc.device("h100-sxm5"):with { clock = 2e9 }, "one\ntwo")
     fact("the comment stands above", text:find("^%-%- one\n%-%- two\nreturn {\n"))
+    fact("and is none of the file's code", text_of(kc.device("h100"), "one\rreturn 1"):find("^%-%- one\n%-%- return 1\nreturn {\n"))
     fact("what a caller set without a source is marked so", text:find('"clock"] = "assumed: of the device', 1, true), text)
 end
 

@@ -361,6 +361,48 @@ TEST(characters_beyond_16_bits_survive)
     assert_contains(kc_json(object(read_whole(wide, sizeof wide - 1))), "\"name\":\"\xF0\x9F\x9A\x80\"");
 }
 
+static const char *json_of(const char *rows)
+{
+    return kc_json(object(read_whole(rows, strlen(rows))));
+}
+
+TEST(an_extent_in_brackets_has_commas_between_its_numbers_with_blanks_or_without)
+{
+    double extent[3];
+    static const char *const same[] = { "[64,128,1]", "[64, 128, 1]", "(64,128,1)", "64x128x1", " {64 128}" };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        assert_true(kci_read_extent(same[i], extent));
+        assert_number(extent[0], 64);
+        assert_number(extent[1], 128);
+        assert_number(extent[2], 1);
+    }
+    assert_true(kci_read_extent("65,536", extent)); /* work-items in all, with a separator */
+    assert_number(extent[0], 65536);
+    assert_false(kci_read_extent("[]", extent));
+    assert_false(kci_read_extent("(-2,3,1)", extent));
+    assert_contains(json_of("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"dur\":5,\"args\":{\"grid\":[64,128,1]}}]}"),
+                    "\"grid\":[64,128,1]");
+    assert_contains(json_of("name,time,grid x,grid y,grid z\nk,1,-2,-3,1\n"), "[{\"name\":\"k\",\"launches\":1,");
+}
+
+TEST(a_name_is_no_command_to_a_terminal_and_ends_no_line)
+{
+    assert_contains(json_of("name,time\n\"\x1b[2Jevil\rk\xC2\x9B\n2\x7F\",1\n"), "\"name\":\"[2Jevil k   2\"");
+    assert_contains(json_of("name,time,\x1b[31mred\nk,1,2\n"), "\"what\":\"[31mred\"");
+    assert_contains(json_of("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\\u001b\\nb\",\"dur\":5},{\"ph\":\"i\",\"cat\":\"\ac\"}]"),
+                    "\"name\":\"a  b\"");
+}
+
+TEST(what_no_clock_and_no_counter_can_show_is_no_number)
+{
+    refuses_text("name,time\na,1e308\n", 18, "no kernel in it");
+    assert_contains(json_of("name,time,bytes\na,1,1e31\na,1,2e30\n"), "\"what\":\"bytes\",\"why\":\"no number\",\"rows\":2");
+    const char *json = json_of("name,time_us,bytes_read,bytes_written,grid\nk,5,9e29,9e29,1e29x1e29x1e31\n");
+    assert_contains(json, "\"bytes_read_measured\":9e29");
+    assert_null(strstr(json, "\"bytes_measured\""));
+    assert_contains(json, "\"grid\":[1e29,1e29,1]");
+}
+
 TEST(launches_are_kept_up_to_a_number_and_summed_beyond_it)
 {
     kc_profile *p = keep(kc_profile_new(context, 2));
@@ -438,6 +480,9 @@ int main(void)
         fact(what_is_no_text_is_refused_with_what_to_do),
         fact(utf_16_is_read_with_a_mark_and_without),
         fact(characters_beyond_16_bits_survive),
+        fact(an_extent_in_brackets_has_commas_between_its_numbers_with_blanks_or_without),
+        fact(a_name_is_no_command_to_a_terminal_and_ends_no_line),
+        fact(what_no_clock_and_no_counter_can_show_is_no_number),
         fact(launches_are_kept_up_to_a_number_and_summed_beyond_it),
         fact(a_profile_that_failed_has_no_json),
         fact(memory_does_not_grow_with_the_number_of_rows),

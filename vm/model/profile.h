@@ -51,7 +51,11 @@ typedef struct kci_p_number {
     bool is_short;
 } kci_p_number;
 
-/* The number that `text` begins with, behind blanks; *rest: what follows it.  False: there is none. */
+/* No figure that was ever measured is larger, and products and sums of such stay finite. */
+#define KCI_P_LARGEST 1e30
+
+/* The number that `text` begins with, behind blanks; *rest: what follows it.  False: there is none, or it is none that
+ * was measured. */
 bool kci_style_number(const kci_p_style *style, const char *text, kci_p_number *number, const char **rest);
 /* In base units. */
 double kci_unit_apply(kci_p_unit unit, const kci_p_number *number);
@@ -252,7 +256,8 @@ kc_status kci_header_end(kc_profile *p);
 void kci_header_free(kc_profile *p);
 /* Is the text that title, given in lower case? */
 bool kci_is_title(const char *text, size_t length, const char *title);
-/* Without the blanks around it. */
+/* Without the blanks around it.  Control characters, which would be commands to a terminal or end the line of a file,
+ * become blanks. */
 char *kci_trim(char *text);
 
 /* profile_forms.c: text of a CSV; its end. */

@@ -65,17 +65,29 @@ static const char *cell_of(const kc_profile *p, kci_p_role role)
     return at ? kci_rows_cell(&p->row, at - 1) : NULL;
 }
 
+/* One of an extent's numbers.  In a list a comma stands between two of them, elsewhere between thousands. */
+static bool read_along(const char *text, bool list, double *along, const char **rest)
+{
+    kci_p_number number = { .value = -1 };
+    if (list)
+        number.value = kci_parse_number(text, rest);
+    else if (!kci_style_number(&(kci_p_style){ .point = '.' }, text, &number, rest))
+        return false;
+    *along = number.value;
+    return (!list || *rest != text) && *along >= 0 && *along <= KCI_P_LARGEST;
+}
+
 bool kci_read_extent(const char *text, double extent[3])
 {
-    const kci_p_style style = { .point = '.' };
     size_t count = 0;
-    kci_p_number number;
+    const char *rest;
+    text += strspn(text, " \t");
+    bool list = *text && strchr("([{", *text);
     while (count < 3) {
         text += strspn(text, " ([{,xX*\t");
-        const char *rest;
-        if (!kci_style_number(&style, text, &number, &rest) || !(number.value >= 0))
+        if (!read_along(text, list, &extent[count], &rest))
             break;
-        extent[count++] = number.value;
+        count++;
         text = rest;
     }
     for (size_t i = count; i < 3; i++)
@@ -98,7 +110,7 @@ static void take_extent(const kc_profile *p, kci_p_role whole, const kci_p_role 
         return;
     }
     for (int i = 0; i < 3; i++)
-        extent[i] = number_of(&p->style, cell_of(p, along[i]));
+        extent[i] = fmax(0, number_of(&p->style, cell_of(p, along[i])));
 }
 
 static bool is_blank(const char *cell)
@@ -315,7 +327,8 @@ static kc_status take_row(kc_profile *p)
     if (take_units(p))
         return KC_OK;
     p->rows++;
-    const char *type = cell_of(p, KCI_C_TYPE), *name = cell_of(p, KCI_C_NAME);
+    const char *name = kci_trim(kci_rows_cell(row, header->at[KCI_C_NAME] - 1));
+    const char *type = header->at[KCI_C_TYPE] ? kci_trim(kci_rows_cell(row, header->at[KCI_C_TYPE] - 1)) : NULL;
     if (type && !is_of_gpu(type))
         return kci_unused_add(p, type, "rows of another type", 1);
     if (strncmp(name, "[CUDA mem", 9) == 0)

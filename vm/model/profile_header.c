@@ -82,8 +82,18 @@ bool kci_is_title(const char *text, size_t length, const char *title)
     return i == length && title[i] == '\0';
 }
 
+/* Bytes of a control character (of ASCII, or U+0080 to U+009F); 0: it is another. */
+static size_t control_length(const unsigned char *at)
+{
+    if (at[0] < 0x20 || at[0] == 0x7F)
+        return 1;
+    return at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0 ? 2 : 0;
+}
+
 char *kci_trim(char *text)
 {
+    for (char *at = text; *at; at++)
+        memset(at, ' ', control_length((unsigned char *)at));
     while (*text == ' ' || *text == '\t')
         text++;
     for (size_t end = strlen(text); end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t'); end--)

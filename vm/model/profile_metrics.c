@@ -231,7 +231,7 @@ static double line_value(const kci_p_metrics *m, const kci_p_line *line, const d
             return NAN;
         }
     }
-    return any ? sum : NAN;
+    return any && fabs(sum) <= KCI_P_LARGEST ? sum : NAN;
 }
 
 static bool holds_for(const kci_p_line *line, double capability)

@@ -137,7 +137,7 @@ bool kci_style_number(const kci_p_style *style, const char *text, kci_p_number *
     while (is_blank(*at))
         at++;
     *rest = at;
-    return isfinite(value);
+    return fabs(value) <= KCI_P_LARGEST;
 }
 
 /* ---- units ----------------------------------------------------------------------------------------- */

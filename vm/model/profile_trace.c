@@ -210,7 +210,7 @@ static kc_status take_other(kc_profile *p, const event *e)
         memcpy(name, e->category.at, e->category.length);
         name[e->category.length] = '\0';
     }
-    return kci_unused_add(p, name, "events that are no kernel", 1);
+    return kci_unused_add(p, kci_trim(name), "events that are no kernel", 1);
 }
 
 static kc_status take_event(kc_profile *p)
@@ -225,7 +225,7 @@ static kc_status take_event(kc_profile *p)
     kci_text name = { .context = p->object.context };
     add_unescaped(&name, e.name);
     kci_text_add_n(&name, "", 0);
-    kc_status status = name.failed ? KC_ENOMEM : kci_launch_begin(p, name.bytes);
+    kc_status status = name.failed ? KC_ENOMEM : kci_launch_begin(p, kci_trim(name.bytes));
     kci_text_free(&name);
     if (status != KC_OK)
         return status;
