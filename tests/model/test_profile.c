@@ -239,6 +239,29 @@ TEST(pieces_of_any_size_give_the_same_profile)
     }
 }
 
+/* Nothing is decided before 64 KiB are there: blank lines, so that what comes behind them is read as it comes. */
+TEST(an_export_that_streams_is_read_as_one_that_is_whole)
+{
+    static const size_t sizes[] = { 1, 7, 4096 };
+    static char blank[KCI_P_HEAD];
+    memset(blank, '\n', sizeof blank);
+    for (size_t i = 0; i < FILES; i++) {
+        text t = export(i);
+        bool json = t.bytes[0] == '{';
+        const char *want = kc_json(object(read_whole(t.bytes, t.length)));
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            kc_profile *p = keep(kc_profile_new(context, 4096));
+            blank[0] = json ? '{' : '\n';
+            assert_int_equal(kc_profile_feed(p, blank, sizeof blank), KC_OK);
+            for (size_t at = json; at < t.length; at += sizes[s])
+                assert_int_equal(kc_profile_feed(p, t.bytes + at, t.length - at < sizes[s] ? t.length - at : sizes[s]), KC_OK);
+            assert_int_equal(kc_profile_end(p), KC_OK);
+            assert_text(kc_json(object(p)), want);
+        }
+        free(t.bytes);
+    }
+}
+
 /* Whatever is cut off: a profile of what was there, or one sentence. */
 static void truncate_all(text t)
 {
@@ -474,6 +497,7 @@ int main(void)
         fact(cells_may_be_quoted_and_hold_separators_quotes_and_line_ends),
         fact(a_quote_that_never_closes_is_said_with_its_line),
         fact(pieces_of_any_size_give_the_same_profile),
+        fact(an_export_that_streams_is_read_as_one_that_is_whole),
         fact(an_export_that_is_cut_off_at_any_byte_is_read_or_refused_in_one_line),
         fact(an_export_with_any_byte_changed_is_read_or_refused),
         fact(each_request_for_memory_may_be_refused),

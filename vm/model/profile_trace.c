@@ -12,11 +12,12 @@ typedef struct cursor {
     const char *at, *end;
 } cursor;
 
-/* A part of the text: of a string what its quotes hold, as it is written. */
+/* A part of the text: of a string what its quotes hold, as it is written.  Of what is not there: empty. */
 typedef struct slice {
     const char *at;
     size_t length;
 } slice;
+static const slice nothing = { "", 0 };
 
 static void skip_blanks(cursor *c)
 {
@@ -175,7 +176,7 @@ typedef struct event {
 
 static event read_event(const char *text, size_t length)
 {
-    event e = { .whole = false };
+    event e = { nothing, nothing, nothing, nothing, nothing, nothing, false };
     cursor c = { text, text + length };
     slice key, value;
     if (!take(&c, '{'))
