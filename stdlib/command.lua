@@ -190,6 +190,9 @@ local function occupancy_of(words, asked)
         local number, unit = word[2]:match("^([%d.]+)([KM]?)i?B?$") -- 48K, 48KiB
         cta[word[1]] = number and tonumber(number) * (unit == "K" and 1024 or unit == "M" and 1024^2 or 1) or value_of(word[2])
     end
+    for _, option in ipairs { "measured", "as", "best" } do
+        if asked[option] then fail("--%s is of a kernel", option) end
+    end
     if not asked.device then fail("it needs --device, such as h100") end
     return call("occupancy", kc.occupancy, asked.device, cta)
 end

@@ -282,6 +282,10 @@ local function new(_, given, options)
         end
     end
     if o.expert < o.tensor and o.tensor % o.expert ~= 0 then error("transformer: expert: must divide tensor, where it is less") end
+    if o.pipeline > shape.layers then
+        error("transformer: pipeline: " .. kc.str(o.pipeline) .. " stages have a layer each at least, and there are "
+            .. kc.str(shape.layers) .. " layers")
+    end
     local has_experts = false
     for _, group in ipairs(shape.groups) do has_experts = has_experts or group.mlp and group.mlp.kind == "experts" end
     if o.expert > 1 and not has_experts then error("transformer: expert: " .. shape.family .. " has no experts in this file") end

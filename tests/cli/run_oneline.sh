@@ -106,6 +106,8 @@ Try 'kcost --help'." shell '"$KCOST" gemm 4096 4096 4096 2>&1 || true'
     fact "occupancy needs a device" says "kcost: occupancy: it needs --device, such as h100" "$KCOST" occupancy threads=256
     fact "a wrong parameter fails" exits 1 "$KCOST" gemm m=x n=1 k=1
     fact "--best is for kernels" says "--best belongs to a kernel" "$KCOST" --best -e 'return 1'
+    fact "so is --as, and profile has none" says "--as belongs to a kernel" "$KCOST" profile times.csv --as pytorch
+    fact "and occupancy has none" says "occupancy: --as is of a kernel" "$KCOST" occupancy threads=256 --device h100 --as pytorch
     fact "quotes, brackets and line ends are text" says "m: expected a whole number of at least 1, got" "$KCOST" gemm "$(printf 'm="]]\n\\"x')" n=1 k=1
 }
 cp scripts/roofline101.lua "$here/gemm"

@@ -191,6 +191,7 @@ end
 t:is_true("with one it runs", four:serve { device = kc.device("l4"):with { link = { bandwidth = 32e9 } }, prompt = 9 }.tpot > 0)
 refused("algorithm", function() return model(llama, { tensor = 2, algorithm = "star" }) end, "algorithm", "star", "tree")
 refused("heads", function() return model(llama, { tensor = 3 }) end, "heads", "3")
+refused("stages without a layer", function() return model(llama, { pipeline = L + 1 }) end, "pipeline", "5 stages", "4 layers")
 refused("experts", function() return model(mixtral, { expert = 3, data = 3 }) end, "experts", "3")
 refused("experts without replicas", function() return model(mixtral, { expert = 4 }) end, "expert", "data")
 refused("no experts", function() return model(llama, { expert = 2, data = 2 }) end, "expert", "llama")

@@ -430,12 +430,13 @@ static void take_words(options *o)
         wrong(o, "--kernel belongs to 'kcost profile' and 'kcost calibrate'%s", "");
     if (o->calibrate)
         take_calibrate(o);
-    if (devices || merge || o->diff || o->profile || o->calibrate)
-        return;
-    o->kernel = !o->code && o->word_count > 0 && is_kernel(o->words[0]);
+    bool files = devices || merge || o->diff || o->profile || o->calibrate;
+    o->kernel = !files && !o->code && o->word_count > 0 && is_kernel(o->words[0]);
     if (!o->kernel && (o->measured || o->as || o->best))
         wrong(o, "--%s belongs to a kernel, as in: kcost gemm m=4096 n=4096 k=4096 --device h100",
               o->measured ? "measured" : o->as ? "as" : "best");
+    if (files)
+        return;
     for (size_t i = o->code ? 0 : 1; i < o->word_count && o->what != WRONG; i++)
         if (o->kernel && is_name(o->words[i]))
             add_setting(o, o->words[i], strlen(o->words[i]), "true");
