@@ -292,6 +292,10 @@ local function in_order(p, ordered)
         fail("by order all launches are wanted, and of %s only the first %s were kept: kc.load_profile(path, { launches = %s })",
             kc.str(p.launch_count), kc.str(#p.launches), kc.str(p.launch_count))
     end
+    if #p.launches == 0 and #launches ~= #ordered then
+        fail("the profile has means of %s kernels and no launches, and by order as many predictions are wanted, not %s", kc.str(#launches),
+            kc.str(#ordered))
+    end
     if #launches % #ordered ~= 0 then
         fail("the profile has %s launches, and by order a multiple of the %s predictions is wanted", kc.str(#launches), kc.str(#ordered))
     end

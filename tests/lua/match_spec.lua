@@ -125,6 +125,8 @@ describe("match", function()
         says("'k': is a kernel: opts.device says on which device", p, { k = triad })
         says("'k': the result has no device", p, { k = kc.count(triad) })
         says("'k': expected a kernel or a result, got a number", p, { k = { 3 } }, { device = device })
+        says("means of 2 kernels and no launches, and by order as many predictions are wanted, not 1",
+            profile("Calls,AverageNs,Name\n2,1000,a\n2,3000,b\n"), { triad }, { device = device })
         says("'k(' is no pattern of Lua", p, { ["k("] = triad }, { device = device })
         says("divice: no such option", p, {}, { divice = "h100" })
         says("by: is 'size'", p, {}, { by = "size" })

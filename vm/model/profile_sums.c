@@ -206,7 +206,8 @@ static kc_status add_launch(kc_profile *p)
         sums->least[KCI_P_TIME] = fmin(sums->least[KCI_P_TIME], shortest);
         sums->most[KCI_P_TIME] = fmax(sums->most[KCI_P_TIME], longest);
     }
-    return launch->ranged ? KC_OK : keep(p, kernel, figures); /* a summary has no launches */
+    bool summary = launch->ranged || p->header.at[KCI_C_CALLS] > 0; /* it has no launches */
+    return summary ? KC_OK : keep(p, kernel, figures);
 }
 
 kc_status kci_launch_end(kc_profile *p)
