@@ -212,7 +212,7 @@ function help.library(name)
         else
             local text = table.concat(block, "\n")
             if not began then found.head = text end
-            if method then found[#found + 1] = { name = method, text = text } end
+            if method and not method:find("^__") then found[#found + 1] = { name = method, text = text } end
             began, block = true, {}
         end
     end

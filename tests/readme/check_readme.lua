@@ -3,7 +3,7 @@
 -- A ```sh block is run by sh -e, a ```c block with a main is compiled against the build and run; where a
 -- ```text block follows, the output must equal it.  A line `make TARGET …` must name a target of
 -- `make help`; it is not run here, since `make check` is what runs this.  tests/golden runs the ```lua blocks.
--- The tour of the source in vm/README.md names every file, its SECURITY table tests that are there.
+-- The tour of the source in vm/README.md names every file, its SECURITY table tests that are there; so do commands that run one.
 
 local build, engine = os.getenv("BUILD"), os.getenv("ENGINE")
 local sanitized = os.getenv("VARIANT") == "asan"
@@ -136,6 +136,14 @@ for threat, proofs in tour:match("\n## SECURITY\n(.-)\n## "):gmatch("\n| ([^|]+)
         local command = target and "make help | grep '^" .. target .. " '" or "ls tests/" .. proof .. (proof:find("%.") and "" or ".lua")
         local output, good = run(command .. " 2>&1")
         fact("vm/README.md, SECURITY: " .. threat, good, output)
+    end
+end
+
+-- A test program that a page runs by its path has a source.
+for page in run("ls README.md */README.md */*/README.md"):gmatch("[^\n]+") do
+    for program in slurp(page):gmatch("build/[%w.-]+/(tests/[%w_/]+)") do
+        local output, good = run("ls " .. program .. ".c 2>&1")
+        fact(page .. ": " .. program, good, output)
     end
 end
 
