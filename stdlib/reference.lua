@@ -342,7 +342,7 @@ JSON is an error with line and column. Not in a sandbox.]],
 call("load_profile", "path: string, opts?: ProfileOptions", "table", [[
 What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details,
 summary), Nsight Systems, nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names
-of a result's with `_measured` behind them, in base units. Not in a sandbox.]],
+of a result's with `_measured` behind them, in base units; `help("profile")` lists them. Not in a sandbox.]],
     { example = [[kc.load_profile("profile.csv").kernels[1].time_measured]],
         options = { { "launches", "integer", "how many launches are kept one by one, the first ones", "4096" } } })
 
@@ -350,8 +350,8 @@ call("match", "profile: table, predictions: table<string, Kernel|Tensor|Result>|
 What was predicted beside what `load_profile` read: time, bytes of each level, FLOP, occupancy, what is left over of each
 (measured over predicted, less 1), the share of the roof that binds, impossible values, likely causes in words. A key of
 `predictions` is a part of a kernel's name as it stands, or a Lua pattern, with `|` between alternatives (the longest that
-names a kernel counts; of a list under one key that with its CTAs); a list is joined by order. Without predictions:
-measured figures against the device's roofs.]],
+names a kernel counts; of a list under one key that with its CTAs); a list is joined by order. `{}`: measured
+figures against the device's roofs.]],
     { shown = "match(profile, { [\"name\"] = kernel, … } [, opts])",
         example = [[kc.match(kc.load_profile("ncu.csv"), { ["gemm|matmul"] = C }, { device = "h100-sxm5" })]],
         options = {

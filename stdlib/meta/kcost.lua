@@ -2549,7 +2549,7 @@ function kc.expect(x, condition, opts) end
 ---@return table
 function kc.load_json(path) end
 
----What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details, summary), Nsight Systems, nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names of a result's with `_measured` behind them, in base units. Not in a sandbox.
+---What a profiler measured: launches and kernels out of the file that it exported. CSV of Nsight Compute (raw, details, summary), Nsight Systems, nvprof, rocprofv3, rocprof-compute; a Chrome trace of PyTorch; `name,time[,flops][,bytes]`. Figures have the names of a result's with `_measured` behind them, in base units; `help("profile")` lists them. Not in a sandbox.
 ---```lua
 ---kc.load_profile("profile.csv").kernels[1].time_measured
 ---```
@@ -2558,7 +2558,7 @@ function kc.load_json(path) end
 ---@return table
 function kc.load_profile(path, opts) end
 
----What was predicted beside what `load_profile` read: time, bytes of each level, FLOP, occupancy, what is left over of each (measured over predicted, less 1), the share of the roof that binds, impossible values, likely causes in words. A key of `predictions` is a part of a kernel's name as it stands, or a Lua pattern, with `|` between alternatives (the longest that names a kernel counts; of a list under one key that with its CTAs); a list is joined by order. Without predictions: measured figures against the device's roofs.
+---What was predicted beside what `load_profile` read: time, bytes of each level, FLOP, occupancy, what is left over of each (measured over predicted, less 1), the share of the roof that binds, impossible values, likely causes in words. A key of `predictions` is a part of a kernel's name as it stands, or a Lua pattern, with `|` between alternatives (the longest that names a kernel counts; of a list under one key that with its CTAs); a list is joined by order. `{}`: measured figures against the device's roofs.
 ---```lua
 ---kc.match(kc.load_profile("ncu.csv"), { ["gemm|matmul"] = C }, { device = "h100-sxm5" })
 ---```

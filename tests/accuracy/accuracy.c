@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     for (size_t i = 1; files > 0 && a.folders[i]; i++)
         rows_read(&all, a.folders[i]);
     if (files == 0) {
-        fprintf(stderr, "accuracy: no measured rows in %s; of make, MEASURED= names their folder\n", a.folders[0]);
+        fprintf(stderr, "accuracy: no measured rows in %s; MEASURED= of make names their folder\n", a.folders[0]);
         return 77;
     }
     kept = narrowed(&all, &a);
