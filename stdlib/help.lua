@@ -199,7 +199,7 @@ end
 
 -- ---- the stdlib -------------------------------------------------------------------------------------------------
 
--- What the comments of a file say: its head, and its functions in order: { name, text }.
+-- What the comments of a file say: its head, and its functions in order: { name, text }.  One without a comment is its own.
 function help.library(name)
     local source = core.source(name)
     if not source then return nil end
@@ -212,7 +212,7 @@ function help.library(name)
         else
             local text = table.concat(block, "\n")
             if not began then found.head = text end
-            if method and not method:find("^__") then found[#found + 1] = { name = method, text = text } end
+            if method and text ~= "" then found[#found + 1] = { name = method, text = text } end
             began, block = true, {}
         end
     end

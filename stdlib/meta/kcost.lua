@@ -2187,18 +2187,6 @@ function stream.transpose(p) end
 ---@class kcost.lib.transformer
 local transformer = {}
 
----
----@return any
-function transformer.prefill() end
-
----
----@return any
-function transformer.decode() end
-
----
----@return any
-function transformer.chunked() end
-
 ---@class kcost.Lib
 ---@field attention kcost.lib.attention
 ---@field collective kcost.lib.collective

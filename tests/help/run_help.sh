@@ -22,7 +22,7 @@ fact "and its options" says 0 "  stages       buffers of each streamed read" "$K
 fact "an option has its call" says 0 "\`stages\` of kc.tile: buffers" "$KCOST" help stages
 fact "a field has its unit" says 0 "\`bytes_min\` of a result, in byte: compulsory" "$KCOST" help bytes_min
 fact "a kernel of the stdlib has its parameters" says 0 "    m, n, k " "$KCOST" help gemm.plain
-fact "the hooks of a file of the stdlib are no functions of it" not has __ "$KCOST" help match
+fact "functions without a comment are a file's own" not has transformer.prefill "$KCOST" help transformer
 fact "a name that there is not has a nearest one" says 1 "kcost: there is nothing of the name 'tyle'; did you mean 'tile'?" \
     "$KCOST" help tyle
 fact "two names are wrong usage" says 2 "one thing at a time" "$KCOST" help tile read
