@@ -177,7 +177,7 @@ TEST(no_script_takes_more_than_it_may_or_leaves_anything)
 {
     const char *variant = getenv("VARIANT");
     bool slow = environment_number("KCOST_RANDOM", 0) > 0 || (variant && *variant);
-    size_t count = (size_t)environment_number("KCOST_SOAK", slow ? 400 : 2000), warm = count < 2 * WARM ? count / 2 : WARM;
+    size_t count = (size_t)environment_number("KCOST_SOAK", slow ? 200 : 2000), warm = count < 2 * WARM ? count / 2 : WARM;
     size_t used_warm, used;
     soak s = { .lock = PTHREAD_MUTEX_INITIALIZER };
     s.attack_count = attacks_read(s.attacks, "", program);
