@@ -47,6 +47,19 @@ function tally:is_true(id, fact, why)
   self:fail(id, why or "it does not hold")
 end
 
+-- f() is an error at a line of the test's file, in a sentence that begins as `pattern` says and has these words; f must not
+-- end in a tail call, which has no line.
+function tally:refused(id, file, pattern, f, ...)
+  local good, message = pcall(f)
+  message = tostring(message)
+  self:is_true(id .. ": refused", not good, "it is not")
+  self:is_true(id .. ": at our line", message:find("^[^\n]*" .. file .. "%.lua:%d+: " .. pattern) ~= nil, message:sub(1, 300))
+  for _, word in ipairs { ... } do
+    self:is_true(id .. ": names " .. word, message:find(word, 1, true) ~= nil, message:sub(1, 300))
+  end
+  return message
+end
+
 -- Runs a test's function: an error in it is a failure of that test, not the end.
 function tally:try(id, test)
   local good, message = pcall(test)

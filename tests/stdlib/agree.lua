@@ -5,20 +5,10 @@ package.path = here .. "/../data/?.lua;" .. package.path
 
 local kc = require "kcost"
 local tally = require "tally"
+local walked = require "walked"
 
 local agree = { t = tally.new("stdlib") }
 local t = agree.t
-
--- The kernels of a kernel or program, each once.
-local function kernels(x)
-  local good, parts = pcall(function() return x.kernels end)
-  if not good then return { x } end
-  local list = {}
-  for _, part in ipairs(parts) do
-    for _, kernel in ipairs(kernels(part)) do list[#list + 1] = kernel end
-  end
-  return list
-end
 
 local fields = { matrix = "matrix_flops", vector = "vector_flops", special = "special_ops", bytes = "bytes_min" }
 
@@ -42,12 +32,7 @@ function agree.tiles(name, x, tiles)
 end
 
 -- The walk agrees with the count, kernel by kernel.
-function agree.walk(name, x)
-  for _, kernel in ipairs(kernels(x)) do
-    local good, message = pcall(kc.verify, kernel)
-    t:is_true(name .. ": walk", good, tostring(message))
-  end
-end
+function agree.walk(name, x) walked.agrees(t, name, x) end
 
 -- What a device can't do is said in one of these ways.
 local limits = {

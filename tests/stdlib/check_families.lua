@@ -6,6 +6,7 @@ package.path = here .. "/../data/?.lua;" .. package.path
 
 local kc = require "kcost"
 local tally = require "tally"
+local walked = require "walked"
 local merge = kc.lib.parameters.merge
 
 local t = tally.new("families")
@@ -155,16 +156,6 @@ end)
 
 -- ---- the walk, and training ----------------------------------------------------------------------------------------------
 
-local function kernels(x)
-  local good, parts = pcall(function() return x.kernels end)
-  if not good then return { x } end
-  local list = {}
-  for _, part in ipairs(parts) do
-    for _, kernel in ipairs(kernels(part)) do list[#list + 1] = kernel end
-  end
-  return list
-end
-
 local mini = {
   hidden_size = 8, intermediate_size = 6, num_hidden_layers = 2, num_attention_heads = 4, num_key_value_heads = 2, head_dim = 4,
   vocab_size = 10, torch_dtype = "bfloat16", num_local_experts = 4, num_experts = 4, num_experts_per_tok = 2,
@@ -179,23 +170,12 @@ for _, name in ipairs { "qwen3_next", "jamba", "llama4_text" } do
   if name == "llama4_text" then
     programs[4], programs[5] = model:chunked { requests = { { 4, 1 }, { 1, 3 }, { 1, 3 } } }, model:train_step { seq = 5 }
   end
-  for _, program in ipairs(programs) do
-    for _, kernel in ipairs(kernels(program)) do
-      local good, reason = pcall(kc.verify, kernel)
-      t:is_true(program.name .. ": " .. kernel.name, good, tostring(reason))
-    end
-  end
+  for _, program in ipairs(programs) do walked.agrees(t, program.name, program) end
   t:is_true(name .. ": in schedules", kc.best(programs[1], "h100-sxm5").time > 0 and kc.best(programs[3], "h100-sxm5").time > 0)
 end
 
 local function refused(what, f, ...)
-  local good, message = pcall(function()
-    local answer = f()
-    return answer
-  end)
-  message = tostring(message)
-  t:is_true(what .. ": refused", not good and message:find("^[^\n]*check_families.lua:%d+: transformer") ~= nil, message)
-  for _, word in ipairs { ... } do t:is_true(what .. ": names " .. word, message:find(word, 1, true) ~= nil, message) end
+  t:refused(what, "check_families", "transformer", function() local answer = f() return answer end, ...)
 end
 local function model(name, more) return kc.lib.transformer(merge(mini, merge({ model_type = name }, more))) end
 refused("no backward pass of a delta rule", function() return model("qwen3_next"):train_step { seq = 5 } end, "delta")

@@ -60,13 +60,7 @@ t:equal("that of all keys", rows[3].terms.cache_read, 4096 * 5001)
 t:is_true("in schedules", load("nested"):layers { cached = 50, device = device }[2].time > 0)
 
 local function refused(what, p, ...)
-  local good, message = pcall(function()
-    local answer = load("nested"):layers(p)
-    return answer
-  end)
-  message = tostring(message)
-  t:is_true(what, not good and message:find("^[^\n]*check_layers.lua:%d+: transformer%.") ~= nil, message)
-  for _, word in ipairs { ... } do t:is_true(what .. ": names " .. word, message:find(word, 1, true) ~= nil, message) end
+  t:refused(what, "check_layers", "transformer%.", function() local answer = load("nested"):layers(p) return answer end, ...)
 end
 refused("no parameters", nil, "layers", "table")
 refused("another step", { step = "encode" }, "layers", "step", "decode", "prefill")

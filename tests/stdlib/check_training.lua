@@ -6,6 +6,7 @@ package.path = here .. "/../data/?.lua;" .. package.path
 
 local kc = require "kcost"
 local tally = require "tally"
+local walked = require "walked"
 local merge = kc.lib.parameters.merge
 
 local t = tally.new("training")
@@ -117,16 +118,6 @@ end) end
 
 -- ---- the walk finds what is counted ----------------------------------------------------------------------------------
 
-local function kernels(one)
-  local good, parts = pcall(function() return one.kernels end)
-  if not good then return { one } end
-  local list = {}
-  for _, part in ipairs(parts) do
-    for _, kernel in ipairs(kernels(part)) do list[#list + 1] = kernel end
-  end
-  return list
-end
-
 local mini = {
   hidden_size = 8, intermediate_size = 6, num_hidden_layers = 2, num_attention_heads = 4, num_key_value_heads = 2, head_dim = 4,
   vocab_size = 10, torch_dtype = "bfloat16", num_local_experts = 4, num_experts = 4, n_routed_experts = 4, num_experts_per_tok = 2,
@@ -139,7 +130,7 @@ for name in pairs(families) do
   local model = kc.lib.transformer(merge(mini, { model_type = name }))
   for _, recompute in ipairs { "none", "selective" } do
     local seen = {}
-    for _, kernel in ipairs(kernels(model:train_step { seq = 4, recompute = recompute })) do
+    for _, kernel in ipairs(walked.kernels(model:train_step { seq = 4, recompute = recompute })) do
       if not seen[kernel.name] then
         seen[kernel.name] = true
         local good, reason = pcall(kc.verify, kernel)

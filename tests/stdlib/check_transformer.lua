@@ -6,6 +6,7 @@ package.path = here .. "/../data/?.lua;" .. package.path
 
 local kc = require "kcost"
 local tally = require "tally"
+local walked = require "walked"
 local merge = kc.lib.parameters.merge
 
 local t = tally.new("transformer")
@@ -315,16 +316,6 @@ t:equal("resized prefill: work", longer.flops, built.flops)
 
 -- ---- the walk finds what is counted, in every kernel of small models ---------------------------------------------------
 
-local function kernels(x)
-  local good, parts_of_it = pcall(function() return x.kernels end)
-  if not good then return { x } end
-  local list = {}
-  for _, part in ipairs(parts_of_it) do
-    for _, kernel in ipairs(kernels(part)) do list[#list + 1] = kernel end
-  end
-  return list
-end
-
 local mini = {
   model_type = "llama", hidden_size = 8, intermediate_size = 12, num_hidden_layers = 2, num_attention_heads = 4,
   num_key_value_heads = 2, head_dim = 4, vocab_size = 10, torch_dtype = "bfloat16", sliding_window = 3,
@@ -346,12 +337,7 @@ for name, more in pairs {
   }
   if name ~= "nemotron_h" then programs[4] = model:chunked { requests = { { 2, 3 }, { 1, 4 }, { 1, 4 } } } end
   if name == "llama" or name == "gpt2" or name == "mistral" then programs[5] = model:train_step { seq = 5 } end
-  for _, program in ipairs(programs) do
-    for _, kernel in ipairs(kernels(program)) do
-      local good, reason = pcall(kc.verify, kernel)
-      t:is_true(program.name .. ": " .. kernel.name, good, tostring(reason))
-    end
-  end
+  for _, program in ipairs(programs) do walked.agrees(t, program.name, program) end
 end
 
 -- ---- the audit, and wrong files ---------------------------------------------------------------------------------------
@@ -366,15 +352,11 @@ t:equal("audit: unknown", note_of(noted, "frobnicate").status, "unknown")
 t:is_true("audit: as text", noted:audit_table():find("frobnicate +unknown") ~= nil)
 
 local function refused(what, given, options, ...)
-  local ok, message = pcall(function()
+  local message = t:refused(what, "check_transformer", "transformer: ", function()
     local model = kc.lib.transformer(given, options)
     return model
-  end)
-  message = tostring(message)
-  t:is_true(what .. ": refused", not ok)
-  t:is_true(what .. ": at our line", message:find("^[^\n]*check_transformer.lua:%d+: transformer: ") ~= nil, message:sub(1, 300))
+  end, ...)
   t:is_true(what .. ": short", #message < 600, #message)
-  for _, word in ipairs { ... } do t:is_true(what .. ": names " .. word, message:find(word, 1, true) ~= nil, message:sub(1, 300)) end
 end
 local function without(key)
   local rest = merge(llama)

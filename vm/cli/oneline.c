@@ -36,11 +36,6 @@ static void put_field(FILE *out, const char *name, const char *text)
     fputs(", ", out);
 }
 
-static bool is_device(const setting *s)
-{
-    return s->length == strlen("device") && strncmp(s->name, "device", s->length) == 0;
-}
-
 static void put_list(FILE *out, const char *const *texts, size_t count)
 {
     fputs("{ ", out);
@@ -51,22 +46,13 @@ static void put_list(FILE *out, const char *const *texts, size_t count)
     fputs("}", out);
 }
 
-/* The last --device. */
-static const char *device_of(const options *o)
-{
-    const char *device = NULL;
-    for (size_t i = 0; i < o->setting_count; i++)
-        device = is_device(&o->settings[i]) ? o->settings[i].value : device;
-    return device;
-}
-
 /* "{ { name, value }, … }", less the device. */
 static void put_settings(FILE *out, const options *o)
 {
     fputs("{ ", out);
     for (size_t i = 0; i < o->setting_count; i++) {
         const setting *s = &o->settings[i];
-        if (is_device(s))
+        if (options_is_device(s))
             continue;
         fputs("{ ", out);
         put_text(out, s->name, s->length);
@@ -85,7 +71,7 @@ static void put_kernel(FILE *out, const options *o)
     fputs(", ", out);
     put_settings(out, o);
     fputs(", { ", out);
-    put_field(out, "device", device_of(o));
+    put_field(out, "device", options_device(o));
     put_field(out, "measured", o->measured);
     put_field(out, "as", o->as);
     fprintf(out, "best = %s })", o->best ? "true" : "false");
@@ -101,7 +87,7 @@ static void put_calibrate(FILE *out, const options *o)
     fputs(", ", out);
     put_list(out, o->predictions, o->prediction_count);
     fputs(", { ", out);
-    put_field(out, "device", device_of(o));
+    put_field(out, "device", options_device(o));
     fprintf(out, "figures = %s, tell = %s })", o->format != FORMAT_TABLE ? "true" : "false", o->output ? "true" : "false");
 }
 
@@ -148,7 +134,7 @@ static void put_profile(FILE *out, const options *o)
     fputs(", ", out);
     put_list(out, o->predictions, o->prediction_count);
     fputs(", { ", out);
-    put_field(out, "device", device_of(o));
+    put_field(out, "device", options_device(o));
     fputs("})", out);
 }
 

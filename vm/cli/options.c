@@ -377,6 +377,19 @@ static void take_help(options *o)
     o->word_count = 0;
 }
 
+bool options_is_device(const setting *s)
+{
+    return s->length == strlen("device") && strncmp(s->name, "device", s->length) == 0;
+}
+
+const char *options_device(const options *o)
+{
+    const char *device = NULL;
+    for (size_t i = 0; i < o->setting_count; i++)
+        device = options_is_device(&o->settings[i]) ? o->settings[i].value : device;
+    return device;
+}
+
 /* The file, and what kc.calibrate is told beside. */
 static void take_calibrate(options *o)
 {
@@ -384,19 +397,15 @@ static void take_calibrate(options *o)
         wrong(o, "calibrate wants a file of measured times, as in: kcost calibrate times.csv --device a100 -o my-a100.lua%s", "");
     for (size_t i = 2; i < o->word_count; i++)
         add_pair(o, o->words[i], "calibrate takes one file, and name=value, not '%s'");
-    bool device = false;
-    for (size_t i = 0; i < o->setting_count; i++)
-        device = device || (o->settings[i].length == strlen("device") && strncmp(o->settings[i].name, "device", strlen("device")) == 0);
-    if (!device && o->what != WRONG)
+    if (!options_device(o) && o->what != WRONG)
         wrong(o, "calibrate wants --device, what was measured, as in: kcost calibrate times.csv --device a100 -o my-a100.lua%s", "");
 }
 
 /* "causal" */
 static bool is_name(const char *word)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    size_t first = strspn(word, letters);
-    return first > 0 && word[first + strspn(word + first, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] == '\0';
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return *word && !(*word >= '0' && *word <= '9') && word[strspn(word, letters)] == '\0';
 }
 
 /* What follows the name of a script or kernel are its parameters; a kernel's without a value is true. */

@@ -55,6 +55,9 @@ typedef struct options {
 /* Reads the command line; wrong usage is said on stderr. */
 options options_read(int argc, char **argv);
 void options_free(options *o);
+/* Is it "device"?  The last value that --device or device= gave; NULL: none. */
+bool options_is_device(const setting *s);
+const char *options_device(const options *o);
 void options_help(FILE *out);
 /* The table of options, a line each: letter, name, argument and text, tabs between them; of subcommands name and text. */
 void options_list(FILE *out);
