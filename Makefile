@@ -113,7 +113,7 @@ check: ## installs what is missing, and runs every test on both engines (LUA= pi
 ci: ## check, and all that CI runs beyond: sanitizers, clang, valgrind, lint
 	@.ci/run
 
-lint: ## parses the Lua with both compilers; luacheck, shellcheck, cppcheck, clang-tidy
+lint: ## parses the Lua with both compilers; luacheck, shellcheck, cppcheck, clang-tidy, gcc -fanalyzer
 	@tests/run.sh lint
 
 asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer

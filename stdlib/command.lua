@@ -127,6 +127,7 @@ local function convention_of(text)
     local convention = {}
     for word in text:gmatch("[^,]+") do
         local name, value = word:match("^%s*([%w_]+)=(.+)$")
+        if not name and convention.as then fail("--as: '%s' and '%s' are both conventions; one counts a kernel", convention.as, word) end
         convention[name or "as"] = name and value_of(value) or word
     end
     return convention

@@ -65,26 +65,6 @@ local function evaluated(what, x, opts)
     return kc.evaluate(x, opts.device, asked)
 end
 
--- A list of { pattern =, results = {…} } by pattern, or of results in order.
-local function predicted(predictions, opts)
-    local patterns, ordered = {}, {}
-    for _, key in ipairs(sorted(predictions)) do
-        local value = predictions[key]
-        if type(key) == "number" then
-            ordered[#ordered + 1] = evaluated("prediction " .. kc.str(key), value, opts)
-        else
-            local several = type(value) == "table" and value or { value }
-            local entry = { pattern = key, results = {} }
-            for i, x in ipairs(several) do entry.results[i] = evaluated("'" .. key .. "'", x, opts) end
-            if #entry.results == 0 then fail("'%s': the list of predictions is empty", key) end
-            patterns[#patterns + 1] = entry
-        end
-    end
-    return patterns, ordered
-end
-
--- ---- by name --------------------------------------------------------------------------------------------------
-
 -- Alternatives of "gemm|matmul"; "%|" is a bar.
 local function alternatives(pattern)
     local parts, from, at = {}, 1, 1
@@ -100,6 +80,29 @@ local function alternatives(pattern)
     parts[#parts + 1] = pattern:sub(from)
     return parts
 end
+
+-- A list of { pattern =, results = {…} } by pattern, or of results in order.
+local function predicted(predictions, opts)
+    local patterns, ordered = {}, {}
+    for _, key in ipairs(sorted(predictions)) do
+        local value = predictions[key]
+        if type(key) == "number" then
+            ordered[#ordered + 1] = evaluated("prediction " .. kc.str(key), value, opts)
+        else
+            for _, part in ipairs(alternatives(key)) do
+                if part == "" then fail("'%s': an empty pattern would name every kernel; '.' does, if that is meant", key) end
+            end
+            local several = type(value) == "table" and value or { value }
+            local entry = { pattern = key, results = {} }
+            for i, x in ipairs(several) do entry.results[i] = evaluated("'" .. key .. "'", x, opts) end
+            if #entry.results == 0 then fail("'%s': the list of predictions is empty", key) end
+            patterns[#patterns + 1] = entry
+        end
+    end
+    return patterns, ordered
+end
+
+-- ---- by name --------------------------------------------------------------------------------------------------
 
 -- Does the pattern name the kernel: as a part of the name as it stands, or as a Lua pattern?
 function match.names(pattern, name)

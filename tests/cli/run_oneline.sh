@@ -75,6 +75,7 @@ spelt() {
     fact "a wrong dim of a tile is said" says "has no dim 'q'; it has m k" "$KCOST" norm.rms m=4 k=4 tile.q=2
     fact "a wrong device is said" says "unknown device 'h10'" "$KCOST" gemm $cube --device h10
     fact "a wrong convention is said" says "there is no convention 'pytorhc'; did you mean 'pytorch'?" "$KCOST" gemm $cube --as pytorhc
+    fact "two conventions at once are refused" says "'pytorch' and 'fma1' are both conventions" "$KCOST" gemm $cube --as pytorch,fma1
     for time in 12 us 1e9999s -4us nan; do
         fact "a wrong time is said: $time" says "--measured wants a time with its unit" \
             "$KCOST" gemm $cube --device h100 "--measured=$time"

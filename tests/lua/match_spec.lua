@@ -133,6 +133,7 @@ describe("match", function()
         says("either by name, or in a list", p, { triad, k = triad }, { device = device })
         says("a key is a boolean", p, { [true] = triad }, { device = device })
         says("'k': the list of predictions is empty", p, { k = {} }, { device = device })
+        says("'gemm|': an empty pattern would name every kernel", p, { ["gemm|"] = {} }, { device = device })
     end)
 end)
 

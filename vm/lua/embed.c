@@ -245,7 +245,8 @@ static size_t print_figures(lua_State *L, const char *name, size_t number)
     list figures = { NULL, 0, 0 };
     flatten(L, "", &figures);
     give_sources(L, &figures);
-    qsort(figures.items, figures.count, sizeof *figures.items, by_path);
+    if (figures.count > 0)
+        qsort(figures.items, figures.count, sizeof *figures.items, by_path);
     printf("static const kci_device_figure %s_%zu[] = {\n", name, number);
     for (size_t i = 0; i < figures.count; i++) {
         const figure *f = &figures.items[i];

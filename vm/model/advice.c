@@ -304,12 +304,12 @@ static bool alike(const kc_result *a, const kc_result *b)
 
 enum { MOST_COMPARED = 512 };
 
-/* The kernels of a program that are alike, and take longest together: the first of them. */
+/* The kernels of a program that are alike, and take longest together: the first of them; NULL: it has none. */
 static const kc_result *longest(const kc_result *program, size_t *count)
 {
     const kc_result *best = NULL;
     size_t compared = program->kernel_count < MOST_COMPARED ? program->kernel_count : MOST_COMPARED;
-    *count = 0;
+    *count = 1;
     for (size_t i = 0; i < compared; i++) {
         const kc_result *first = program->kernels[i];
         size_t same = 0;
@@ -336,7 +336,7 @@ static void insert(kci_advice *list, size_t *count, const kci_advice *advice, do
 kc_status kci_advise(const kc_result *r, kci_advice *list, size_t *count)
 {
     char of[160] = "";
-    size_t same = 1;
+    size_t same;
     trial t = { .r = r, .of = of, .whole = r->field[KC_TIME], .status = KC_OK };
     *count = 0;
     if (!r->of || !r->x)
@@ -346,8 +346,9 @@ kc_status kci_advise(const kc_result *r, kci_advice *list, size_t *count)
         insert(list, count, &t.best[LAUNCH], r->field[KC_TIME]);
         return t.status;
     }
-    if (r->kernel_count > 0) {
-        t.r = longest(r, &same);
+    const kc_result *slowest = longest(r, &same);
+    if (slowest) {
+        t.r = slowest;
         snprintf(of, sizeof of, " in %.80s", t.r->name);
         if (same > 1)
             snprintf(of, sizeof of, " in %.80s and the %zu like it", t.r->name, same - 1);

@@ -30,7 +30,7 @@ static kc_status mark_behind(kci_plan *plan, kci_set across)
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const kci_node *node = &graph->nodes[n];
         kci_set over = 0;
-        const kci_node *what = NULL;
+        const kci_node *what = node;
         plan->behind[n] = false;
         for (uint32_t e = 0; e < node->edges; e++) {
             const kci_edge *edge = &graph->edge_list[node->edge + e];

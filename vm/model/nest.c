@@ -232,17 +232,18 @@ static void settle(kci_plan *plan, int p)
     const kci_graph *graph = plan->graph;
     uint32_t bit = 1u << (p - 1);
     kci_set loops = plan->pass_loops[p];
+    kci_visit *visits = plan->visits + (size_t)(p - 1) * graph->node_count;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         if (!(plan->runs[n] & bit))
             continue;
         const kci_node *node = &graph->nodes[n];
-        kci_visit *visit = kci_visit_of(plan, n, p);
+        kci_visit *visit = &visits[n];
         kci_set deep = node->loops & plan->looped;
         for (uint32_t e = 0; e < node->edges; e++) {
             const kci_edge *edge = &graph->edge_list[node->edge + e];
             kci_set around = 0;
             if (plan->runs[edge->node] & bit) {
-                around = kci_visit_of(plan, edge->node, p)->around;
+                around = visits[edge->node].around;
             } else if (graph->nodes[edge->node].kind == KCI_OP && plan->pass[edge->node] < p) {
                 const kci_visit *before = kci_visit_of(plan, edge->node, plan->pass[edge->node]);
                 around = before ? down_to(plan, before->around, kci_shared_depth(plan, plan->pass[edge->node], p)) : 0;

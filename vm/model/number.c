@@ -265,7 +265,7 @@ static int digits_of(double number, int precision, char *digits, int *exponent)
 {
     char text[48];
     snprintf(text, sizeof text, "%.*e", precision - 1, number);
-    const char *e = strchr(text, 'e');
+    const char *e = text + strcspn(text, "e");
     int count = 0;
     for (const char *c = text; c < e; c++)
         if (is_digit(*c))

@@ -286,7 +286,7 @@ static bool take_units(kc_profile *p)
     if (!header->units_row)
         return false;
     header->units_row = false;
-    if (!is_blank(cell_of(p, KCI_C_NAME)))
+    if (!is_blank(kci_rows_cell(&p->row, header->at[KCI_C_NAME] - 1)))
         return false;
     for (size_t i = 0; i < header->count; i++)
         if (kci_style_number(&p->style, kci_rows_cell(&p->row, i), &number, &rest))

@@ -332,9 +332,10 @@ static void add_cell(kci_text *text, const kc_sweep *s, size_t row, size_t colum
     if (word) {
         kci_text_add(text, word);
     } else if (kc_sweep_number(s, row, column, &number) == KC_OK) {
-        if (*unit == '\0' && number == floor(number)) {
+        bool plain = unit == NULL || *unit == '\0';
+        if (plain && number == floor(number)) {
             kci_text_number(text, number);
-        } else if (*unit == '\0' || strcmp(unit, "FLOP/byte") == 0) {
+        } else if (plain || strcmp(unit, "FLOP/byte") == 0) {
             kci_significant(amount, number, 3);
             kci_text_add(text, amount);
         } else {

@@ -93,7 +93,7 @@ static kc_status verify_one(kc_kernel *kernel, double *steps)
     kci_walk_result walk = { .rows = NULL };
     if (status == KC_OK)
         status = kci_walk(graph, kernel->tiling, NULL, NULL, VERIFY_STEPS - *steps, &walk);
-    if (status == KC_OK) {
+    if (status == KC_OK && counts != NULL) {
         *steps += walk.steps;
         if (kci_walk_differs(graph, &walk, counts, name, sizeof name, &walked, &counted) != NULL) {
             char found[32], said[32];

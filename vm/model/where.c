@@ -20,7 +20,8 @@ const char *kci_point_field_name(size_t field)
 size_t kci_point_field_named(const char *name)
 {
     size_t field = 0;
-    while (field < KCI_POINT_FIELDS && strcmp(kci_point_field_name(field), name) != 0)
+    const char *known;
+    while ((known = kci_point_field_name(field)) && strcmp(known, name) != 0)
         field++;
     return field;
 }
