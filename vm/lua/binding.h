@@ -68,6 +68,8 @@ typedef struct kci_state {
     kci_param *params;
     kci_given *given;
     const char *script; /* its name, for errors without a Lua frame */
+    const char *text;   /* and its text, NULL: unknown; for their line */
+    size_t text_length;
     bool from_file;     /* the name is a path: `require` looks beside it */
     int asked;          /* registry reference: names that param was asked for */
     void (*print)(void *data, const char *text, size_t length);
@@ -142,6 +144,12 @@ bool kci_is_memory_error(lua_State *L, int index);
 /* What the model's long calls are watched with, from any thread; sweeps and searches, for the host too. */
 int kci_watch_call(void *limits, double done, double points);
 int kci_watch_sweep(void *state, double done, double points);
+
+/* ---- returns.c -------------------------------------------------------- */
+
+/* The line of the `return` that stands outside of all functions; 0: there is none, or several, or the text is one line,
+ * which says nothing. */
+int kci_return_line(const char *text, size_t length);
 
 /* ---- error.c ---------------------------------------------------------- */
 

@@ -15,20 +15,30 @@ static bool is_users(const lua_Debug *frame)
  * frames that are not the script's. */
 enum { MOST_LEVELS = 200 };
 
+/* In a coroutine the chunk that made it is not to be seen. */
+static bool is_main(lua_State *L)
+{
+    bool is = lua_pushthread(L) == 1;
+    lua_pop(L, 1);
+    return is;
+}
+
 /* Pushes "script.lua:12: ": the innermost Lua frame that is not kcost's own.
- * LuaJIT drops the frame at `return f(x)`; then the next one left, or the name
- * of the script. */
+ * `return f(x)` drops the frame; then the next one left, or the script and the
+ * line on which it returned. */
 void kci_push_position(lua_State *L, const kci_state *state)
 {
     lua_Debug frame;
-    for (int level = 0; level < MOST_LEVELS && lua_getstack(L, level, &frame); level++) {
+    int level;
+    for (level = 0; level < MOST_LEVELS && lua_getstack(L, level, &frame); level++) {
         if (lua_getinfo(L, "Sl", &frame) && is_users(&frame)) {
             lua_pushfstring(L, "%s:%d: ", frame.short_src, frame.currentline);
             return;
         }
     }
     if (state->script != NULL) {
-        lua_pushfstring(L, "%s: ", state->script);
+        int line = level < MOST_LEVELS && is_main(L) && state->text != NULL ? kci_return_line(state->text, state->text_length) : 0;
+        lua_pushfstring(L, line > 0 ? "%s:%d: " : "%s: ", state->script, line);
         return;
     }
     /* In a stock interpreter the script's name is arg[0]. */

@@ -336,6 +336,8 @@ static kc_status run_it(run *r, bool file)
 {
     kc_vm *vm = r->vm;
     vm->state->script = r->name;
+    vm->state->text = r->line ? NULL : r->text;
+    vm->state->text_length = r->length;
     vm->state->from_file = file;
     vm->running = true;
     vm->line = r->line;
@@ -350,7 +352,7 @@ static kc_status run_it(run *r, bool file)
     kci_limits_end(&vm->limits);
     kci_limits_watch_thread(vm->L, &vm->limits);
     lua_settop(vm->L, 0);
-    vm->state->script = NULL;
+    vm->state->script = vm->state->text = NULL;
     vm->running = false;
     return r->status;
 }
