@@ -61,12 +61,15 @@ EDIT_INC  = $(call ask,EDIT_INC,pkg-config --exists libedit && echo -DKCOST_LIBE
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
         -Wvla $(if $(WERROR),-Werror)
-# Release builds are hardened; a sanitizer wants none of it.
+# Release builds are hardened, as the OpenSSF's guide for C has it; a sanitizer wants none of it.
 ifdef SANITIZE
 HARDEN := -O1 -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 RELRO  := -fsanitize=$(SANITIZE)
 else
-HARDEN := -O2 -fstack-protector-strong $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDEN  = -O2 -fstack-protector-strong -fstack-clash-protection $(BRANCH) \
+          $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+MACHINE = $(call ask,MACHINE,$(CC) -dumpmachine)
+BRANCH  = $(if $(filter x86_64-%,$(MACHINE)),-fcf-protection=full,$(if $(filter aarch64-%,$(MACHINE)),-mbranch-protection=standard))
 RELRO  := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 DEFS   := -Wl,-z,defs
 endif

@@ -11,8 +11,11 @@ needs() { readelf -d "$BUILD/$1" | grep NEEDED | grep -q "$2"; }
 soname() { readelf -d "$BUILD/$1" | grep -q "SONAME.*\[$1\]"; }
 hardened() {
     readelf -d "$1" | grep -q 'FLAGS.*NOW' && readelf -lW "$1" | grep -q GNU_RELRO &&
-        readelf -lW "$1" | grep -q 'GNU_STACK.*RW ' && nm -D "$1" | grep -q __stack_chk_fail
+        readelf -lW "$1" | grep -q 'GNU_STACK.*RW ' && nm -D "$1" | grep -q __stack_chk_fail &&
+        nm -D "$1" | grep -qE '__(memcpy|snprintf|fprintf|vsnprintf)_chk'
 }
+# Where a function may be jumped to is marked: what a host links with libkcost.a can have branches protected.
+marked() { [ "$(uname -m)" != x86_64 ] || readelf -nW "$BUILD/vm/model/index.o" | grep -q 'IBT, SHSTK'; }
 # All of it, made from the same sources in another folder.
 build_elsewhere() { cp -r Makefile vm devices stdlib "$work" && make -s -j"$(nproc)" -C "$work" LUA="$ENGINE" all; }
 pie() { readelf -h "$1" | grep -q 'DYN (' && readelf -d "$1" | grep -q 'FLAGS_1.*PIE'; }
@@ -35,6 +38,7 @@ fact "the VM's library has its SONAME" soname "$vm"
 for file in libkcost.so.0 "$vm" kcost.so kcost; do
     fact "$file is hardened" hardened "$BUILD/$file"
 done
+fact "branches are protected" marked
 fact "the command is position independent" pie "$BUILD/kcost"
 
 for file in libkcost.so.0 libkcost.a "$vm" kcost.so kcost; do
