@@ -328,6 +328,8 @@ kc_value *kc_read(kc_tensor *tensor, const char *index, const kc_size *sizes, si
     value->format = tensor->dtype->math;
     value->math = KCI_FORMATS;
     value->label = kci_copy_text(context, tensor->name);
+    if (!value->label)
+        goto fail; /* before the index, which is freed as the tensor's */
     size_t positions = tensor->rank;
     if (index) {
         if (kci_index_parse(context, "read", index, &value->index, &positions))
@@ -335,7 +337,7 @@ kc_value *kc_read(kc_tensor *tensor, const char *index, const kc_size *sizes, si
     } else {
         value->index = kci_index_identity(context, tensor->dims, tensor->rank);
     }
-    if (!value->label || !value->index)
+    if (!value->index)
         goto fail;
     if (positions != tensor->rank) {
         kci_fail(context, KC_EARGUMENT, "read: index '%.200s' has %zu position%s, but %s has %zu dim%s", index, positions,
