@@ -137,12 +137,8 @@ oom: $(B)/tests/lua/test_refusals $(B)/tests/lua/test_vm_memory $(B)/tests/model
 soak: $(B)/tests/lua/test_soak ## 100,000 hostile and broken scripts in one process, on 4 threads (LUA= picks an engine)
 	@KCOST_SOAK=100000 $<
 
-cover: ## every test, then which lines they ran
-	@command -v lcov >/dev/null || { echo "make cover needs lcov: apt-get install lcov" >&2; exit 1; }
-	-@tests/run.sh $(LUA)-cover
-	@lcov --quiet --capture --directory build/$(LUA)-cover --include '*/vm/*' \
-	    --rc lcov_branch_coverage=1 --output-file build/$(LUA)-cover/lines.info 2>build/$(LUA)-cover/lcov.log
-	@lcov --rc lcov_branch_coverage=1 --list build/$(LUA)-cover/lines.info
+cover: ## every test, then what they ran by folder; not in CI, it is too slow (LUA= picks an engine)
+	@tests/cover.sh $(LUA)
 
 bench: ## measures kcost beside hand-written baselines: a table, and build/bench.csv (LUA= picks an engine)
 	@for engine in $(ENGINES); do $(MAKE) --no-print-directory LUA=$$engine all benches || exit 1; done

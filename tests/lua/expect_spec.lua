@@ -65,6 +65,18 @@ describe("load_json", function()
         assert.same({ a = { 1, 2.5, -300 }, b = { c = "x\195\169\n", d = true } }, t)
     end)
 
+    it("reads escapes of one to four bytes, and half a pair as no character", function()
+        local function text(escaped) return loaded('["' .. escaped .. '"]')[1] end
+        assert.equal("A\195\169\226\130\172\240\159\152\128!", text("\\u0041\\u00e9\\u20AC\\ud83d\\ude00!"))
+        assert.equal('"\\/\b\f\r\t', text('\\"\\\\\\/\\b\\f\\r\\t'))
+        local none = "\239\191\189"
+        assert.equal(none .. "A", text("\\ud83d\\u0041"))
+        assert.equal(none .. "\n", text("\\ud83d\\n"))
+        assert.equal(none .. "xxxxxx", text("\\ud83dxxxxxx"))
+        assert.equal(none .. "\238\128\128", text("\\ud83d\\ue000"))
+        assert.equal(none, text("\\ude00"))
+    end)
+
     it("reads what Python writes for no number as absent, and says where it was", function()
         local t = loaded('{"a": [0, Infinity],\n "b": NaN, "c": {"d": -Infinity}}')
         assert.same({ a = { 0 }, c = {} }, t)

@@ -263,3 +263,43 @@ describe("kc.best", function()
         end
     end)
 end)
+
+describe("what is wrong with a question", function()
+    local C2 = kc.tile(C, { m = 64, n = 64, k = 64 })
+    local function refuses(said, f, ...) assert.equal(said, failing.message(f, ...):sub(1, #said)) end
+
+    it("is said of its options", function()
+        refuses("kc.evaluate: opts.l2 is a function, and a text, a number or true or false", kc.evaluate, C, "h100", { l2 = print })
+        refuses("kc.evaluate: opts.l2 is a table, and", kc.evaluate, C, "h100", { l2 = {} })
+        refuses("kc.evaluate: option 'l2' is true or false, not 'x'", kc.evaluate, C, "h100", { l2 = "x" })
+        refuses("kc.evaluate: option 'cache' is a name, not a number", kc.evaluate, C, "h100", { cache = true })
+        refuses("kc.evaluate: option 'cache' names tensor 'K', which C does not have", kc.evaluate, C, "h100", { cache = { K = "warm" } })
+        refuses("kc.evaluate: convention: softmax is a number of FLOP per element, not 'x'", kc.evaluate, C, "h100",
+            { convention = { softmax = "x" } })
+        refuses("kc.evaluate: convention: there is no switch 'matmul'", kc.evaluate, C, "h100", { convention = { matmul = 1 } })
+    end)
+
+    it("is said of what is compared", function()
+        refuses("kc.compare: devices is nothing, and a list of devices", kc.compare, { C })
+        refuses("kc.compare: devices is empty, and at least one device is wanted", kc.compare, { C }, {})
+        refuses("kc.compare: nothing to compare", kc.compare, {}, { "h100" })
+        refuses("kc: a comparison has no field 'foo'", function() return kc.compare({ C, C2 }, { "h100" }).foo end)
+    end)
+
+    it("is said of a space", function()
+        local function space(t) return kc.best, C, "h100", t end
+        refuses("kc.best: space is 5, and a table of axes is wanted", space(5))
+        refuses("kc.best: space has no axes to choose from", space {})
+        refuses("kc.best: space has no axes to choose from", space { where = "smem < 1" })
+        refuses("kc.best: space has 'keep', and the fastest point is kept", space { keep = 1, tile = { m = 8 } })
+        refuses("kc.best: where is 5, and an expression", space { where = 5, tile = { m = 8 } })
+    end)
+
+    it("is said of an occupancy and a sensitivity", function()
+        refuses("kc.occupancy: device is nothing", kc.occupancy, nil, { threads = 32 })
+        refuses("kc.occupancy: threads must be a whole number of at least 1", kc.occupancy, "h100", { threads = 0 })
+        local r = kc.evaluate(C2, "h100")
+        refuses("kc: a sensitivity has no field 'hbn'; did you mean 'hbm'?", function() return r:sensitivity().hbn end)
+        refuses("kc.explain: a result has no field 'tme'; did you mean 'time'?", r.explain, r, "tme")
+    end)
+end)

@@ -89,6 +89,14 @@ TEST(text_that_is_no_utf8_is_replaced)
 {
     assert_text(json("return 'a\\255b\\1'"), "\"a\xEF\xBF\xBD"
                                              "b\\u0001\"");
+    /* cut, overlong, a surrogate, above U+10FFFF; the last that there is. */
+#define NONE "\xEF\xBF\xBD"
+    assert_text(json("return '\\xC3', '\\xC3x', '\\xC0\\x80', '\\xE2\\x82', '\\xE0\\x9F\\x80'"),
+                "[\"" NONE "\",\"" NONE "x\",\"" NONE NONE "\",\"" NONE NONE "\",\"" NONE NONE NONE "\"]");
+    assert_text(json("return '\\xED\\xA0\\x80', '\\xF0\\x8F\\x80\\x80', '\\xF4\\x90\\x80\\x80', '\\xF5'"),
+                "[\"" NONE NONE NONE "\",\"" NONE NONE NONE NONE "\",\"" NONE NONE NONE NONE "\",\"" NONE "\"]");
+    assert_text(json("return '\\xF4\\x8F\\xBF\\xBF\\xED\\x9F\\xBF\\xE0\\xA0\\x80\\xF0\\x90\\x80\\x80'"),
+                "\"\xF4\x8F\xBF\xBF\xED\x9F\xBF\xE0\xA0\x80\xF0\x90\x80\x80\"");
 }
 
 TEST(a_written_tensor_is_counted_first)

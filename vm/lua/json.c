@@ -64,6 +64,26 @@ static size_t put_utf8(char *out, unsigned code)
     return length;
 }
 
+static bool is_surrogate(unsigned code)
+{
+    return code >= 0xD800 && code < 0xE000;
+}
+
+/* The code of an escape that ends at *at: with the escape behind it where these two are a pair, U+FFFD for half a pair. */
+static unsigned whole_code(unsigned code, const char **at, const char *end)
+{
+    if (!is_surrogate(code))
+        return code;
+    if (code < 0xDC00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
+        unsigned low = hex4(*at + 2);
+        if (low >= 0xDC00 && is_surrogate(low)) {
+            *at += 6;
+            return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        }
+    }
+    return 0xFFFD;
+}
+
 /* A text only shrinks when its escapes go. */
 static void push_string(reader *r, const jsmntok_t *token)
 {
@@ -84,11 +104,7 @@ static void push_string(reader *r, const jsmntok_t *token)
         if (*at == 'u') {
             unsigned code = hex4(at + 1);
             at += 5;
-            if (code >= 0xD800 && code < 0xDC00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
-                code = 0x10000 + ((code - 0xD800) << 10) + ((hex4(at + 2) - 0xDC00) & 0x3FF);
-                at += 6;
-            }
-            length += put_utf8(out + length, code);
+            length += put_utf8(out + length, whole_code(code, &at, end));
             continue;
         }
         static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
