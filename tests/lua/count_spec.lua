@@ -84,3 +84,64 @@ describe("notes of a count", function()
         assert.is_nil(notes(kc.program("fused", { kc.fuse("f", { B, C }), B })):find(early, 1, true))
     end)
 end)
+
+describe("what is touched", function()
+    -- The elements of X that some live point reads, one by one.
+    local function touched(index, s)
+        local seen, count = {}, 0
+        for i = 0, s.i - 1 do
+            for j = 0, s.j - 1 do
+                for q = 0, s.q - 1 do
+                    local live = q - i >= 0 and q - i <= 1 and q - j >= -3 and q - j <= -2
+                    local at = index(i, j)
+                    if live and not seen[at] then
+                        seen[at], count = true, count + 1
+                    end
+                end
+            end
+        end
+        return count
+    end
+
+    it("under two masks that share a dim which the read lacks is what suits both", function()
+        local s = { i = 6, j = 7, q = 9 }
+        for index, at in pairs {
+            ["2*i+3*j"] = function(i, j) return 2 * i + 3 * j end,
+            ["i+2*j"] = function(i, j) return i + 2 * j end,
+            ["3*i+5*j+1"] = function(i, j) return 3 * i + 5 * j + 1 end,
+            ["i+j"] = function(i, j) return i + j end,
+        } do
+            local x = kc.read(kc.tensor("X", "x", "f16", { x = 60 }), index, { size = s })
+            local v = kc.map("mul", x, kc.read(kc.tensor("Y", "q", "f16", s)))
+            v = kc.mask(kc.mask(v, "i", "q", { lo = 0, hi = 1 }), "j", "q", { lo = -3, hi = -2 })
+            local W = kc.write("W", kc.reduce("sum", v, "q"))
+            local row = kc.count(W).tensors[1]
+            assert.equal("X", row.name)
+            assert.equal(2 * touched(at, s), row.bytes_read)
+            assert.is_true(kc.verify(W) > 0 and kc.verify(kc.tile(W, { i = 2, j = 3, q = 4 })) > 0)
+        end
+    end)
+
+    -- A tensor with more elements than are marked one by one.
+    local function values(index, s)
+        local x = kc.read(kc.tensor("X", "x", "f16", { x = 1e9 }), index, { size = s })
+        return kc.count(kc.write("W", kc.map("relu", x))).tensors[1].bytes_read / 2
+    end
+
+    it("in a large tensor by several strides is counted in closed form", function()
+        for index, case in pairs {
+            ["i+10*j+1000*q"] = { { i = 5, j = 500, q = 500 }, 5 * (500 + 499 * 100) }, -- 10 j + 1000 q is a run of tens
+            ["i+7*j+50*q"] = { { i = 5, j = 3, q = 2 }, 30 }, -- nested
+            ["3*i+3*j+100*q"] = { { i = 4, j = 6, q = 7 }, 9 * 7 },
+            ["4*i+6*j"] = { { i = 5000, j = 5000 }, 2 * 4999 + 3 * 4999 + 1 - 2 }, -- 1 has no such sum, nor has the last but one
+            ["6*i+10*j+15*q"] = { { i = 4, j = 4, q = 4 }, 64 },
+        } do
+            assert.equal(case[2], values(index, case[1]))
+        end
+    end)
+
+    it("by strides that overlap is no more than their span", function()
+        local many = values("6*i+10*j+15*q", { i = 400, j = 400, q = 400 })
+        assert.is_true(many >= 31 * 399 + 1 - 30 and many <= 31 * 399 + 1) -- all but 15 at either end
+    end)
+end)

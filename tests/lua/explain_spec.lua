@@ -198,3 +198,24 @@ describe("an occupancy", function()
         assert.is_true(failing.holds(failing.message(kc.occupancy, "epyc-9654", { threads = 32 }), "does not state"))
     end)
 end)
+
+describe("a long explanation", function()
+    local function relu(i) return kc.write("K" .. i, kc.map("relu", kc.read(kc.tensor("X" .. i, "i", "f16", { i = 1000 * i })))) end
+
+    it("has the first kernels and tensors, and the sum of the rest", function()
+        local kernels = {}
+        for i = 1, 15 do kernels[i] = relu(i) end
+        local text = kc.evaluate(kc.program("many", kernels), "h100"):explain()
+        assert.is_true(failing.holds(text, "\n  K12: ", "\n  and 3 more: ", " us\n", "and 18 smaller ones: 180 kB\n"), text)
+        text = kc.count(kc.program("many", kernels)):explain()
+        assert.is_true(failing.holds(text, "\n  K12: ", "\n  and 3 more\n"), text)
+    end)
+
+    it("of a collective is of its link", function()
+        local r = kc.evaluate(kc.comm("allreduce", C, { ranks = 8 }), "h100")
+        local bytes = r.link_bytes
+        assert.equal(2 * 7 / 8 * 2 * 4096 * 4096, bytes)
+        assert.is_true(failing.holds(r:explain("time"), "link_bytes: 2 x (p - 1) / p x S, p = 8 ranks", "14 steps x 1.00 us"))
+        assert.is_true(failing.holds(r:explain("roof_time"), "link: " .. ("%d"):format(bytes) .. " B / 450 GB/s"))
+    end)
+end)

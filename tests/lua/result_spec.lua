@@ -264,6 +264,13 @@ describe("kc.best", function()
     end)
 end)
 
+describe("a CTA of too many warps", function()
+    it("is told how many fit", function()
+        local message = failing.message(kc.evaluate, kc.tile(C, { m = 16, n = 16 }, { warps = 48 }), "h100")
+        assert.is_true(failing.holds(message, "warps: a CTA takes 48 warps, h100-sxm5 has 32: 16 too many; with warps = 32 they fit"))
+    end)
+end)
+
 describe("what is wrong with a question", function()
     local C2 = kc.tile(C, { m = 64, n = 64, k = 64 })
     local function refuses(said, f, ...) assert.equal(said, failing.message(f, ...):sub(1, #said)) end

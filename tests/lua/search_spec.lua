@@ -216,3 +216,18 @@ describe("fuse_all", function()
         assert.equal("two", r.name)
     end)
 end)
+
+describe("a fused kernel's name", function()
+    it("is its first and last where there are many", function()
+        local x, kernels = kc.read(kc.tensor("X", "i", "f16", { i = 100000 })), {}
+        for i = 1, 8 do
+            kernels[i] = kc.write("a_kernel_with_a_long_name_" .. i, kc.map("relu", x))
+            x = kc.read(kernels[i])
+        end
+        local names = {}
+        for _, kernel in ipairs(kc.fuse_all(kc.program("chain", kernels), "h100").kernel.kernels) do names[#names + 1] = kernel.name end
+        assert.equal(1, #names)
+        assert.is_true(failing.holds(names[1], "a_kernel_with_a_long_name_1 + ... + ", "a_kernel_with_a_long_name_8"))
+        assert.is_true(#names[1] <= 100)
+    end)
+end)

@@ -399,6 +399,15 @@ TEST(a_table_states_its_convention_in_one_line)
     kc_options_set_text(options, "convention.causal", "half");
     assert_text(line_of(x, options), "multiply-add = 2 FLOP; softmax 5 FLOP an element; norm 7 FLOP an element; second "
                                      "operands not moved; dense peaks; causal half; GB = 10^9");
+    static const char *const off[] = { "special", "integers", "scales" }, *const on[] = { "broadcast", "write_allocate" };
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(kc_options_set(options, strcat(strcpy((char[64]){ 0 }, "convention."), off[i]), 0), KC_OK);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(kc_options_set(options, strcat(strcpy((char[64]){ 0 }, "convention."), on[i]), 1), KC_OK);
+    assert_int_equal(kc_options_set_text(options, "convention.peak", "sparse"), KC_OK);
+    assert_text(line_of(x, options), "multiply-add = 2 FLOP; softmax 5 FLOP an element; norm 7 FLOP an element; special ops "
+                                     "free; integer ops free; second operands not moved; broadcast operands at full size; "
+                                     "scales not moved; written lines read first; 2:4-sparse peaks; causal half; GB = 10^9");
     kc_options_set_text(options, "convention.as", "pytorch");
     assert_text(line_of(x, options), "as pytorch: multiply-add = 2 FLOP; matmuls only; padding counted; dense "
                                      "peaks; causal full; GB = 10^9");
@@ -428,6 +437,9 @@ TEST(each_switch_can_be_set_by_its_name)
     assert_int_equal(kc_options_set(options, "convention.norm", 0), KC_OK);
     assert_int_equal(kc_options_set_text(options, "convention.causal", "half"), KC_OK);
     assert_int_equal(kc_options_set_text(options, "convention.causal", "third"), KC_EARGUMENT);
+    assert_int_equal(kc_options_set_text(options, "convention.peak", "dense"), KC_OK);
+    assert_int_equal(kc_options_set_text(options, "convention.peak", "dens"), KC_EARGUMENT);
+    assert_text(kc_context_message(context), "convention: peak is 'dense' or 'sparse', not 'dens'");
     kc_release(options);
 }
 

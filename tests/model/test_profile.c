@@ -414,6 +414,10 @@ TEST(a_name_is_no_command_to_a_terminal_and_ends_no_line)
     assert_contains(json_of("name,time,\x1b[31mred\nk,1,2\n"), "\"what\":\"[31mred\"");
     assert_contains(json_of("[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\\u001b\\nb\",\"dur\":5},{\"ph\":\"i\",\"cat\":\"\ac\"}]"),
                     "\"name\":\"a  b\"");
+#define NAMED(name) "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"dur\":5}]"
+    assert_contains(json_of(NAMED("\\ud83d\\ude00\\u00e9")), "\"name\":\"\xF0\x9F\x98\x80\xC3\xA9\"");
+    assert_contains(json_of(NAMED("\\ud83d\\u0041")), "\"name\":\"\xEF\xBF\xBD" "A\"");
+    assert_contains(json_of(NAMED("\\u0000\\ude00\\ud83d")), "\"name\":\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
 }
 
 TEST(what_no_clock_and_no_counter_can_show_is_no_number)

@@ -532,6 +532,24 @@ TEST(a_cache_option_for_a_tensor_that_is_not_there_is_an_error)
     kc_release(c);
 }
 
+TEST(what_a_tensors_cache_is_said_to_be_last_counts)
+{
+    kc_tensor *c = product("A", "B", "C", 1000, 1000, 1000);
+    kc_options *once = kc_options_new(context), *twice = kc_options_new(context);
+    assert_int_equal(kc_options_set_text(once, "cache.A", "warm"), KC_OK);
+    assert_int_equal(kc_options_set_text(twice, "cache.A", "warm"), KC_OK);
+    assert_int_equal(kc_options_set_text(twice, "cache.A", "cold"), KC_OK);
+    kc_result *cold = evaluated(object_of(c), NULL), *warm = evaluated(object_of(c), once), *last = evaluated(object_of(c), twice);
+    assert_true(number(warm, KC_BYTES) < number(cold, KC_BYTES));
+    assert_number(number(last, KC_BYTES), number(cold, KC_BYTES));
+    kc_release(cold);
+    kc_release(warm);
+    kc_release(last);
+    kc_release(once);
+    kc_release(twice);
+    kc_release(c);
+}
+
 TEST(missing_arguments_are_errors_and_not_crashes)
 {
     kc_tensor *c = product("A", "B", "C", 100, 70, 60);
@@ -636,6 +654,7 @@ int main(void)
         IN_CONTEXT(an_option_that_does_not_exist_names_the_nearest),
         IN_CONTEXT(without_l2_hbm_traffic_is_that_of_the_tile_loop),
         IN_CONTEXT(a_cache_option_for_a_tensor_that_is_not_there_is_an_error),
+        IN_CONTEXT(what_a_tensors_cache_is_said_to_be_last_counts),
         IN_CONTEXT(missing_arguments_are_errors_and_not_crashes),
         IN_CONTEXT(what_has_no_kernel_can_not_be_counted),
         IN_CONTEXT(any_refused_block_of_an_evaluation_is_an_error_without_a_leak),

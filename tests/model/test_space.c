@@ -172,6 +172,19 @@ TEST(keeping_all_of_a_large_space_is_refused_with_what_to_do)
     assert_true(kc_space_points(s) == 4e6);
 }
 
+TEST(a_space_has_at_most_2_to_53_points_and_shows_its_axes)
+{
+    static double many[300000];
+    for (int i = 0; i < 300000; i++)
+        many[i] = i + 1;
+    kc_space *s = space();
+    assert_int_equal(kc_space_numbers(s, "tile.m", many, 300000) | kc_space_numbers(s, "tile.n", many, 300000) |
+                         kc_space_numbers(s, "tile.k", many, 300000),
+                     KC_OK);
+    incomplete(s, "the space has 27000000000000000 points, more than 2^53");
+    assert_text(kc_object_text(object(s)), "space of C: tile 300000, tile 300000, tile 300000");
+}
+
 TEST(where_is_parsed_when_the_axes_are_known)
 {
     kc_space *s = space();
@@ -252,6 +265,7 @@ int main(void)
         fact(a_figure_needs_a_device_that_can_have_it),
         fact(what_is_kept_goes_by_fields_that_are_numbers),
         fact(keeping_all_of_a_large_space_is_refused_with_what_to_do),
+        fact(a_space_has_at_most_2_to_53_points_and_shows_its_axes),
         fact(where_is_parsed_when_the_axes_are_known),
         fact(a_shard_is_a_part_of_as_many),
         fact(a_group_and_a_value_are_not_swept),

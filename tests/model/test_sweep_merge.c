@@ -173,6 +173,24 @@ static int at_once(void *data, double done, double points)
     return done > 0;
 }
 
+/* `part` written, one text in it replaced by another. */
+static kc_sweep *changed(kc_sweep *part, const char *from, const char *to)
+{
+    char text[16384];
+    const char *whole = written(part, false), *at = strstr(whole, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
+    return keep(read_text(text));
+}
+
+TEST(parts_that_do_not_go_together_are_errors)
+{
+    kc_sweep *one = part_of(keep_top, 1, 2), *two = part_of(keep_top, 2, 2);
+    refuses(kc_sweep_merge(context, (kc_sweep *[]){ one, changed(two, "\"roof_time\"", "\"roof\"") }, 2),
+            "file 2 has the column roof where file 1 has roof_time");
+    assert_null(kc_sweep_merge(context, (kc_sweep *[]){ one, NULL }, 2));
+}
+
 TEST(an_interrupted_part_is_not_joined)
 {
     kc_space *space = space_to(keep_top);
@@ -223,6 +241,19 @@ TEST(a_broken_part_is_an_error_or_a_sweep)
     }
 }
 
+/* JSON that another program has rewritten; what this reader does not ask for may be anything. */
+TEST(escapes_and_other_members_are_read_over)
+{
+    kc_sweep *part = part_of(keep_top, 1, 2), *other = part_of(keep_top, 2, 2);
+    kc_sweep *again = changed(part, "{\"kind\":\"sweep\"", "{\"kind\":\"swe\\u0065p\",\"more\":{\"a\":[1,{\"b\":\"\\u003d\"}],\"c\":true}");
+    assert_text(kc_json(keep(kc_sweep_merge(context, (kc_sweep *[]){ again, other }, 2))),
+                kc_json(keep(kc_sweep_merge(context, (kc_sweep *[]){ part, other }, 2))));
+    char deep[1024] = "{\"kind\":\"sweep\",\"more\":";
+    memset(deep + strlen(deep), '[', 500);
+    refuses(read_text(deep), "merge: this is no part of a sweep");
+    refuses(read_text("{\"kind\":\"sw\\u00e9p\"}"), "merge: this is no part of a sweep");
+}
+
 TEST(texts_with_quotes_and_commas_come_back)
 {
     kc_device *odd = keep(kc_device_new(context, keep(kc_device_named(context, "l4"))));
@@ -267,9 +298,11 @@ int main(void)
         fact(a_whole_sweep_reads_back),
         fact(an_array_is_read_one_after_another),
         fact(a_missing_a_doubled_and_a_foreign_part_are_errors),
+        fact(parts_that_do_not_go_together_are_errors),
         fact(an_interrupted_part_is_not_joined),
         fact(texts_that_are_no_sweep_are_refused),
         fact(a_broken_part_is_an_error_or_a_sweep),
+        fact(escapes_and_other_members_are_read_over),
         fact(texts_with_quotes_and_commas_come_back),
         fact(no_memory_while_reading_and_joining_leaves_nothing),
     };

@@ -350,6 +350,8 @@ TEST(amounts_have_three_digits_and_never_a_thousand_before_the_prefix)
     assert_text(amount_of(2.5e-13), "0.250 pB");
     assert_text(amount_of(3.2e22), "32000 EB");
     assert_text(amount_of(-1500), "-1.50 kB");
+    assert_text(amount_of(9.996e40), "1.00e23 EB");
+    assert_text(amount_of(-9.994e40), "-9.99e22 EB");
 }
 
 int main(void)

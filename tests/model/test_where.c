@@ -224,6 +224,10 @@ TEST(depth_is_bounded)
     for (int i = 0; i < 80; i++)
         strcat(text, "1+(");
     does_not_parse(text, "nested deeper than 64");
+    text[0] = '\0';
+    for (int i = 0; i < 40; i++) /* two values wait for each bracket */
+        strcat(text, "1+1*(");
+    does_not_parse(text, "nested deeper than 64 values");
 }
 
 TEST(no_memory_leaves_nothing)

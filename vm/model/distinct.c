@@ -10,6 +10,22 @@ typedef struct term {
     double step, count;
 } term;
 
+/* Joins terms that make one run of a step: 3 i + 6 j is 3 times a run, where i has at least 2 values. */
+static int joined(term *terms, int count)
+{
+    int kept = 0;
+    for (int t = 0; t < count; t++) {
+        int into = 0;
+        while (into < kept && (fmod(terms[t].step, terms[into].step) != 0 || terms[t].step > terms[into].step * terms[into].count))
+            into++;
+        if (into < kept)
+            terms[into].count += terms[t].step / terms[into].step * (terms[t].count - 1);
+        else
+            terms[kept++] = terms[t];
+    }
+    return kept;
+}
+
 /* The terms of a scope axis over indices, steps positive and ascending; *low is
  * the least value. */
 static int ascending(const kci_plan *plan, const kci_axis *axis, term *terms, double *low)
@@ -32,7 +48,7 @@ static int ascending(const kci_plan *plan, const kci_axis *axis, term *terms, do
             terms[slot] = terms[slot - 1];
         terms[slot] = (term){ a, n };
     }
-    return count;
+    return joined(terms, count);
 }
 
 /* Joins terms into one run of consecutive values while steps do not exceed it. */
@@ -77,6 +93,30 @@ void kci_distinct_range(const kci_plan *plan, uint32_t id, double *low, double *
     *step = run(terms, count, &length) == count ? unit : 0;
 }
 
+/* Sums of ascending terms, once each: a run whole; two strides by their overlaps; what does not reach the next block as often
+ * as there are blocks.  Of several strides that overlap no more than their span, the most there can be. */
+static double spread(term *terms, int count)
+{
+    double length, unit = common_divisor(terms, count), span = 1, points = 1;
+    for (int t = 0; t < count; t++) {
+        terms[t].step /= unit;
+        span += terms[t].step * (terms[t].count - 1);
+        points *= terms[t].count;
+    }
+    int used = run(terms, count, &length);
+    if (used == count)
+        return length;
+    if (used == 0 && count == 2)
+        return points - fmax(0, terms[0].count - terms[1].step) * fmax(0, terms[1].count - terms[0].step);
+    int inner = used > 0 ? used : 1;
+    double values = used > 0 ? length : terms[0].count, reach = used > 0 ? length - 1 : terms[0].step * (terms[0].count - 1);
+    if (reach < common_divisor(terms + inner, count - inner))
+        return values * spread(terms + inner, count - inner);
+    for (int t = inner; t < count; t++)
+        values *= terms[t].count;
+    return fmin(values, span);
+}
+
 /* Distinct values of an index within its tensor.  What divides all steps is taken
  * out.  A run of consecutive values is counted whole; runs a step apart, clipped one
  * by one.  Two strides that overlap
@@ -107,15 +147,7 @@ double kci_distinct_values(const kci_plan *plan, uint32_t id)
     term blocks = terms[used];
     if (used + 1 == count)
         return kci_box_sum(low, low + length - 1, blocks.step, blocks.count, size);
-    if (used == 0 && count == 2) {
-        double g = gcd(terms[0].step, terms[1].step), p = terms[1].step / g, r = terms[0].step / g;
-        double values = terms[0].count * terms[1].count - fmax(0, terms[0].count - p) * fmax(0, terms[1].count - r);
-        return fmin(values, size);
-    }
-    double values = length; /* nested blocks, each beyond the reach of the one inside */
-    for (int t = used; t < count; t++)
-        values *= terms[t].count;
-    return fmin(values, size);
+    return fmin(spread(terms, count), size);
 }
 
 /* ---- one read ----------------------------------------------------------------------- */

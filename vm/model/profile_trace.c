@@ -108,6 +108,21 @@ static unsigned hex4(const char *at)
     return code;
 }
 
+/* Of the escape whose 'u' is at *i, and of the one behind it where they are a surrogate pair; *i ends at the last byte of
+ * it.  Half a pair and a zero are U+FFFD. */
+static unsigned code_at(slice text, size_t *i)
+{
+    unsigned code = hex4(text.at + *i + 1), low = 0;
+    *i += 4;
+    if (code >= 0xD800 && code < 0xDC00 && *i + 6 < text.length && text.at[*i + 1] == '\\' && text.at[*i + 2] == 'u')
+        low = hex4(text.at + *i + 3);
+    if (low >= 0xDC00 && low < 0xE000) {
+        *i += 6;
+        return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    }
+    return code == 0 || (code >= 0xD800 && code < 0xE000) ? 0xFFFD : code;
+}
+
 /* What a string means, without its escapes. */
 static void add_unescaped(kci_text *out, slice text)
 {
@@ -119,13 +134,7 @@ static void add_unescaped(kci_text *out, slice text)
         }
         char c = text.at[++i];
         if (c == 'u' && i + 4 < text.length) {
-            unsigned code = hex4(text.at + i + 1);
-            i += 4;
-            if (code >= 0xD800 && code < 0xDC00 && i + 6 < text.length && text.at[i + 1] == '\\' && text.at[i + 2] == 'u') {
-                code = 0x10000 + ((code - 0xD800) << 10) + ((hex4(text.at + i + 3) - 0xDC00) & 0x3FF);
-                i += 6;
-            }
-            kci_profile_utf8(out, code ? code : 0xFFFD);
+            kci_profile_utf8(out, code_at(text, &i));
             continue;
         }
         const char *found = strchr(from, c);
