@@ -88,7 +88,7 @@ $(MODEL_O):   private INCLUDE = -iquote vm/model
 $(BINDING_O): private INCLUDE = -iquote vm/lua $(LUA_INC)
 $(COMMAND_O): private INCLUDE = $(TABLE_INC) $(EDIT_INC)
 $(TEST_O):    private INCLUDE = -iquote tests -iquote tests/model -iquote tests/accuracy -iquote vm/model
-$(B)/tests/bench/bench_vm.o: private INCLUDE += $(LUA_INC)
+$(B)/tests/bench/bench_vm.o $(B)/tests/lua/test_refused_suites.o: private INCLUDE += $(LUA_INC)
 
 # Says what is made, makes its folder; the command follows on a line of its own.
 making = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) $@)
@@ -131,7 +131,7 @@ valgrind: ## the C tests under valgrind
 fuzz: ## runs each target of tests/fuzz FUZZ_TIME= seconds (60), with clang's libFuzzer (FUZZ= names some)
 	@tests/fuzz/fuzz.sh $(FUZZ_TIME) $(FUZZ)
 
-oom: $(B)/tests/lua/test_refusals $(B)/tests/lua/test_vm_memory $(B)/tests/model/test_memory ## every request for memory refused, one after another (minutes)
+oom: $(addprefix $(B)/tests/,model/test_refused_calls lua/test_vm_memory lua/test_refusals lua/test_refused_suites) ## requests for memory refused: each one of C's calls and of ten scripts, 300 of every suite and file (an hour)
 	@for test in $^; do KCOST_REFUSALS=all $$test || exit 1; done
 
 soak: $(B)/tests/lua/test_soak ## 100,000 hostile and broken scripts in one process, on 4 threads (LUA= picks an engine)

@@ -8,33 +8,51 @@
 
 typedef struct account {
     size_t bytes, blocks, most;
-    size_t limit;           /* bytes; 0: none */
-    size_t asked, refuse;   /* requests so far; the one that is refused, 0: none */
-    int for_ever;           /* and all after it */
+    size_t limit;         /* bytes; 0: none */
+    size_t asked, refuse; /* requests so far; the one that is refused, 0: none */
+    int for_ever;         /* and all after it */
+    int smaller;          /* requests for less are refused too */
+    size_t refused;       /* how many were */
+    size_t misstated;     /* old sizes that were not what was asked for before */
 } account;
+
+/* A block begins with its size. */
+typedef union account_head {
+    size_t size;
+    max_align_t aligned;
+} account_head;
+
+static inline int account_refuses(account *a, size_t more)
+{
+    a->asked++;
+    int refused = (more > 0 || a->smaller) && ((a->refuse > 0 && (a->asked == a->refuse || (a->for_ever && a->asked > a->refuse))) ||
+                               (a->limit > 0 && a->bytes + more > a->limit));
+    a->refused += (size_t)refused;
+    return refused;
+}
 
 static inline void *account_resize(void *data, void *block, size_t old_size, size_t new_size)
 {
     account *a = data;
-    size_t old = block ? old_size : 0;
+    account_head *head = block ? (account_head *)block - 1 : NULL;
+    size_t old = head ? head->size : 0;
+    a->misstated += head && old != old_size;
     if (new_size == 0) {
-        free(block);
+        free(head);
         a->bytes -= old;
         a->blocks -= block != NULL;
         return NULL;
     }
-    a->asked++;
-    if (a->refuse > 0 && new_size > old && (a->asked == a->refuse || (a->for_ever && a->asked > a->refuse)))
+    if (account_refuses(a, new_size > old ? new_size - old : 0))
         return NULL;
-    if (a->limit > 0 && new_size > old && a->bytes - old + new_size > a->limit)
+    account_head *moved = realloc(head, sizeof *moved + new_size);
+    if (!moved)
         return NULL;
-    void *moved = realloc(block, new_size);
-    if (moved) {
-        a->bytes += new_size - old;
-        a->blocks += block == NULL;
-        a->most = a->bytes > a->most ? a->bytes : a->most;
-    }
-    return moved;
+    moved->size = new_size;
+    a->bytes += new_size - old;
+    a->blocks += block == NULL;
+    a->most = a->bytes > a->most ? a->bytes : a->most;
+    return moved + 1;
 }
 
 #endif

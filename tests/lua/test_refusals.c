@@ -1,8 +1,12 @@
-/* test_refusals.c: scripts whose n-th request for memory is refused: once, and from then on.
+/* test_refusals.c: scripts, wrong scripts, and files of models, profiles and devices, in a VM whose n-th request for memory is
+ * refused, once or from then on.
  *
- * Each run ends in an error that says so or, where what was refused could be done without, as it would have; every
- * byte is given back.  Ten scripts are tried for all n where KCOST_REFUSALS=all is set (make oom); all others, and
- * these otherwise, for so many n as it says, spread by a fixed rule. */
+ * Each run ends in an error that says so or, where what was refused could be done without, as it would have: what it
+ * prints, says and answers is the same, byte for byte.  After some errors the same VM runs it again, and that is the same
+ * too; in the end every byte is given back.
+ *
+ * KCOST_REFUSALS=all (make oom) tries all n of ten scripts, once and from then on, and 300 n of all else, drawn from
+ * KCOST_SEED, by turns; else one n of each.  KCOST_SUITE=word: only files whose paths have it. */
 #include "kcost.h"
 #include "unit.h"
 
@@ -11,76 +15,153 @@
 
 #include "account.h"
 
-enum { MOST_TEXT = 64 << 10, SPREAD = 300 };
+enum { MOST_TEXT = 64 << 10, MANY = 300, MOST_SAID = 400, EVERY = 16, EVERY_DRAWN = 4 /* error is followed by another run */ };
 
 typedef struct tally {
-    size_t tried, refused, served, faults;
+    size_t texts, tried, refused, served, faults;
 } tally;
 
 typedef struct script {
-    const char *path;
-    char text[MOST_TEXT];
+    char path[1024], text[MOST_TEXT];
     size_t length;
+    bool import; /* of a file, which it reads */
+    bool catches; /* it catches errors, so that what it does next may follow from a refusal */
 } script;
 
-static void read_script(script *s, const char *path)
+/* How a run went, with a sum over what it printed, said and answered. */
+typedef struct outcome {
+    kc_status status;
+    uint64_t sum;
+    char said[MOST_SAID];
+} outcome;
+
+static void add_to_sum(void *sum, const char *text, size_t length)
+{
+    uint64_t *s = sum;
+    for (size_t i = 0; i < length; i++)
+        *s = (*s ^ (unsigned char)text[i]) * 1099511628211u;
+}
+
+static void run_once(kc_vm *vm, const script *s, uint64_t *printed, outcome *o)
+{
+    *printed = 14695981039346656037u;
+    o->status = kc_vm_run(vm, s->text, s->length, s->path);
+    const char *answer = o->status == KC_OK ? kc_vm_json(vm) : kc_vm_message(vm);
+    if (answer == NULL) {
+        o->status = KC_ENOMEM;
+        answer = kc_vm_message(vm);
+    }
+    snprintf(o->said, sizeof o->said, "%s", kc_vm_message(vm));
+    o->sum = *printed;
+    add_to_sum(&o->sum, answer, strlen(answer));
+}
+
+static bool same(const outcome *a, const outcome *b)
+{
+    return a->status == b->status && a->sum == b->sum;
+}
+
+static bool for_want_of_memory(const outcome *o)
+{
+    return o->status == KC_ENOMEM || (o->status == KC_ESCRIPT && strstr(o->said, "not enough memory") != NULL);
+}
+
+/* From a VM's making to its end; `again`: a run that found no memory is run once more, and that is *after. */
+static outcome life(account *a, const script *s, bool again, outcome *after)
+{
+    uint64_t printed;
+    const kc_vm_options options = { .resize = account_resize, .resize_data = a, .print = add_to_sum, .print_data = &printed,
+                                    .trusted = 1, .path = "." };
+    kc_vm *vm = NULL;
+    outcome o = { .status = kc_vm_new(&options, &vm) };
+    if (o.status == KC_OK)
+        run_once(vm, s, &printed, &o);
+    a->refuse = 0;
+    *after = o;
+    if (vm && again && for_want_of_memory(&o))
+        run_once(vm, s, &printed, after);
+    kc_vm_free(vm);
+    return o;
+}
+
+static void report(const script *s, size_t n, int for_ever, const char *what, const outcome *o, const account *a)
+{
+    print_error("%s, request %zu%s: %s: status %d, %zu bytes and %zu blocks left, %zu sizes misstated: %s\n", s->path, n,
+                for_ever ? " and all after it" : "", what, (int)o->status, a->bytes, a->blocks, a->misstated, o->said);
+}
+
+static void try_one(const script *s, const outcome *whole, size_t n, int for_ever, bool again, tally *t)
+{
+    account a = { .refuse = n, .for_ever = for_ever };
+    outcome after, o = life(&a, s, again, &after);
+    bool memory = for_want_of_memory(&o), vm_made = o.said[0] != '\0';
+    const char *fault = NULL;
+    if (a.bytes != 0 || a.blocks != 0 || a.misstated != 0)
+        fault = "not all is given back";
+    else if (!memory && !same(&o, whole) && !(s->catches && a.refused > 0))
+        fault = "neither an error of memory nor as it would have been";
+    else if (memory && again && vm_made && !same(&after, whole))
+        fault = "not the same when run again";
+    t->tried++;
+    t->refused += memory;
+    t->served += !memory;
+    if (fault && t->faults++ < 20)
+        report(s, n, for_ever, fault, same(&o, &after) ? &o : &after, &a);
+}
+
+/* ---- which n ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t chance;
+
+static size_t draw(size_t most)
+{
+    chance ^= chance << 13;
+    chance ^= chance >> 7;
+    chance ^= chance << 17;
+    return 1 + (size_t)((chance >> 11) % most);
+}
+
+/* `count` of its requests, 0: all. */
+static void try_script(const script *s, size_t count, tally *t)
+{
+    account a = { 0 };
+    outcome after, whole = life(&a, s, false, &after);
+    assert_int_equal(a.bytes, 0);
+    assert_false(for_want_of_memory(&whole));
+    if (s->import && whole.status != KC_OK)
+        fail_msg("%s: %s", s->path, whole.said);
+    t->texts++;
+    for (size_t n = 1; count == 0 && n <= a.asked; n++)
+        for (int for_ever = 0; for_ever < 2; for_ever++)
+            try_one(s, &whole, n, for_ever, n % EVERY == 0, t);
+    for (size_t i = 0; i < count; i++)
+        try_one(s, &whole, draw(a.asked), (int)((t->texts + i) % 2), i % EVERY_DRAWN == 0, t);
+}
+
+/* ---- which texts ----------------------------------------------------------------------------------------------------- */
+
+static void read_text(script *s, const char *path)
 {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    s->path = path;
-    s->length = fread(s->text, 1, sizeof s->text, file);
+    s->length = fread(s->text, 1, sizeof s->text - 1, file);
+    s->text[s->length] = '\0';
     fclose(file);
-    assert_true(s->length < sizeof s->text);
+    assert_true(s->length < sizeof s->text - 1);
 }
 
-/* From a VM's making to its end. */
-static kc_status life(account *a, const script *s, char *said, size_t size)
+/* The `format`, with the path in place of its %s; NULL: the file itself. */
+static void set_script(script *s, const char *path, const char *format)
 {
-    const kc_vm_options options = { .resize = account_resize, .resize_data = a };
-    kc_vm *vm = NULL;
-    kc_status status = kc_vm_new(&options, &vm);
-    said[0] = '\0';
-    if (status == KC_OK) {
-        status = kc_vm_run(vm, s->text, s->length, s->path);
-        snprintf(said, size, "%s", kc_vm_message(vm));
-        if (status == KC_OK && kc_vm_json(vm) == NULL)
-            status = KC_ENOMEM;
+    snprintf(s->path, sizeof s->path, "%s", path);
+    if (format) {
+        int length = snprintf(s->text, sizeof s->text, format, path);
+        s->length = (size_t)length;
+    } else {
+        read_text(s, path);
     }
-    kc_vm_free(vm);
-    return status;
-}
-
-static void try_one(const script *s, kc_status whole, size_t n, int for_ever, tally *t)
-{
-    char said[400];
-    account a = { .refuse = n, .for_ever = for_ever };
-    kc_status status = life(&a, s, said, sizeof said);
-    bool memory = status == KC_ENOMEM || (status == KC_ESCRIPT && strstr(said, "memory") != NULL);
-    t->tried++;
-    t->refused += memory;
-    t->served += status == whole && !memory;
-    if ((!memory && status != whole) || a.bytes != 0 || a.blocks != 0) {
-        if (t->faults++ < 5)
-            print_error("%s, request %zu%s: status %d, %zu bytes left: %s\n", s->path, n, for_ever ? " and all after it" : "",
-                        (int)status, a.bytes, said);
-    }
-}
-
-/* `count` of its requests (0: all). */
-static void try_script(const char *path, size_t count, tally *t)
-{
-    static script s;
-    char said[400];
-    account a = { 0 };
-    read_script(&s, path);
-    kc_status whole = life(&a, &s, said, sizeof said);
-    if (whole != KC_OK)
-        print_error("%s: %s\n", path, said);
-    assert_int_equal(a.bytes, 0);
-    size_t requests = a.asked, step = count == 0 || requests <= count ? 1 : requests / count;
-    for (size_t n = 1; n <= requests; n += step)
-        for (int for_ever = 0; for_ever < 2; for_ever++)
-            try_one(&s, whole, n + (step > 1 ? n * 7919 % step : 0), for_ever, t);
+    s->import = format != NULL;
+    s->catches = strstr(s->text, "pcall") != NULL;
 }
 
 /* Small ones: all n of a script with r requests is r runs. */
@@ -89,25 +170,79 @@ static bool is_whole(const char *path)
     static const char *const whole[] = { "roofline101", "gemm_levels", "norm_fusion", "overlap", "softmax_passes", "gqa", "depthwise",
                                          "mlp_fusion", "wave_quantization", "device_whatif" };
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        if (strstr(path, whole[i]) != NULL)
+        if (strstr(path, "scripts/") == path && strstr(path, whole[i]) != NULL)
             return true;
     return false;
+}
+
+/* What the command asks of a model's file; what a profile shows; a device, and a time on it. */
+static const char model[] = "local kc = require 'kcost'\n"
+                            "return kc.lib.command.run('%s', { { 'batch', '2' }, { 'seq', '64' }, { 'cached', '500' } }, { device = 'h100-sxm5' })\n",
+                  profile[] = "local kc = require 'kcost'\n"
+                              "local p = kc.load_profile('%s')\n"
+                              "print(p)\n"
+                              "return p\n",
+                  device[] = "local kc = require 'kcost'\n"
+                             "local id = ('%s'):match('([^/]*)%%.lua$')\n"
+                             "if id == 'defaults' then return 0 end\n"
+                             "local n = { m = 256, n = 256, k = 256 }\n"
+                             "return kc.device(id), kc.evaluate(kc.lib.gemm.plain(n), id, { launch = 'none' })\n";
+
+static const struct source {
+    const char *pattern, *format;
+} sources[] = {
+    { "scripts/*.lua", NULL },
+    { "tests/wrong/*.lua", NULL },
+    { "tests/data/models/*.json", model },
+    { "SHARED/reference/models/*.json", model },
+    { "tests/data/profiles/*.*", profile },
+    { "SHARED/reference/profiles/*", profile },
+    { "devices/*.lua", device },
+};
+
+static void find(const struct source *source, glob_t *files)
+{
+    char pattern[1024];
+    const char *shared = getenv("SHARED");
+    bool own = strncmp(source->pattern, "SHARED", 6) != 0;
+    snprintf(pattern, sizeof pattern, "%s%s", own ? "" : shared && *shared ? shared : "../shared", source->pattern + (own ? 0 : 6));
+    int status = glob(pattern, 0, NULL, files);
+    if (status == GLOB_NOMATCH)
+        print_message("skipped: there is no %s\n", pattern);
+    assert_true(status == 0 || (status == GLOB_NOMATCH && !own));
+}
+
+static void try_source(const struct source *source, bool all, tally *t)
+{
+    static script s;
+    size_t step = environment_number("KCOST_RANDOM", 0) > 0 ? 6 : 1; /* where everything is slower, a part of them */
+    const char *only = getenv("KCOST_SUITE");
+    tally own = { 0 };
+    glob_t files = { 0 };
+    find(source, &files);
+    for (size_t i = 0; i < files.gl_pathc; i += step) {
+        const char *path = files.gl_pathv[i];
+        if (only && !strstr(path, only))
+            continue;
+        set_script(&s, path, source->format);
+        try_script(&s, !all ? 1 : is_whole(path) ? 0 : MANY, &own);
+    }
+    globfree(&files);
+    print_message("%s: %zu files, %zu requests refused: %zu runs ended for it, %zu did without\n", source->pattern, own.texts,
+                  own.tried, own.refused, own.served);
+    t->tried += own.tried;
+    t->faults += own.faults;
 }
 
 TEST(a_script_survives_the_refusal_of_any_request)
 {
     const char *wanted = getenv("KCOST_REFUSALS");
-    bool all = wanted != NULL && strcmp(wanted, "all") == 0;
-    size_t count = all ? SPREAD : (size_t)environment_number("KCOST_REFUSALS", 3);
-    size_t step = environment_number("KCOST_RANDOM", 0) > 0 ? 6 : 1; /* where everything is slower, a part of them */
-    glob_t files;
+    double seed = environment_number("KCOST_SEED", 1);
     tally t = { 0 };
-    assert_int_equal(glob("scripts/*.lua", 0, NULL, &files), 0);
-    for (size_t i = 0; i < files.gl_pathc; i += step)
-        try_script(files.gl_pathv[i], all && is_whole(files.gl_pathv[i]) ? 0 : count, &t);
-    print_message("%zu requests refused in %zu scripts: %zu runs ended for it, %zu did without\n", t.tried, files.gl_pathc,
-                  t.refused, t.served);
-    globfree(&files);
+    chance = (uint64_t)seed * 0x9E3779B97F4A7C15u + 1;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        try_source(&sources[i], wanted != NULL && strcmp(wanted, "all") == 0, &t);
+    print_message("seed %.0f: %zu requests refused\n", seed, t.tried);
     assert_int_equal(t.faults, 0);
 }
 

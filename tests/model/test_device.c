@@ -254,41 +254,6 @@ TEST(every_default_is_a_known_figure_with_a_source)
         }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------- */
-
-static size_t left; /* allocations until one fails */
-
-static void *failing(void *data, void *block, size_t old_size, size_t new_size)
-{
-    (void)data;
-    (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return left && --left == 0 ? NULL : realloc(block, new_size);
-}
-
-TEST(a_failed_allocation_leaves_no_device_and_no_leak)
-{
-    for (size_t n = 2; n < 200; n++) {
-        left = n;
-        kc_context *own_context = kc_context_new(failing, NULL);
-        kc_device *device = own_context ? kc_device_named(own_context, "a100") : NULL;
-        kc_device *copy = device ? kc_device_new(own_context, device) : NULL;
-        bool done = copy != NULL;
-        if (own_context && !done)
-            assert_int_equal(kc_context_status(own_context), KC_ENOMEM);
-        left = 0;
-        kc_release(copy);
-        kc_release(device);
-        kc_context_free(own_context);
-        if (done)
-            return;
-    }
-    fail();
-}
-
 int main(void)
 {
     context = kc_context_new(NULL, NULL);
@@ -310,7 +275,6 @@ int main(void)
         cmocka_unit_test(f8_and_f8e4m3_are_one_figure),
         cmocka_unit_test(defaults_fill_only_what_a_device_does_not_say),
         cmocka_unit_test(every_default_is_a_known_figure_with_a_source),
-        cmocka_unit_test(a_failed_allocation_leaves_no_device_and_no_leak),
     };
     int failed = run(tests);
     kc_context_free(context);

@@ -1,4 +1,5 @@
 /* test_entries.c: what holds of every entry of kcost.h: each takes NULL for an object, and kc_ffi tells of it. */
+#include "declared.h"
 #include "workbench.h"
 
 /* What was called, by name. */
@@ -271,24 +272,13 @@ TEST(each_takes_NULL_for_an_object_and_none_was_forgotten)
     NEEDS_NO_OBJECT(kc_sensitivity_roof);
     note_call("kc_object_kind"); /* the one that says so itself */
 
-    /* A line that is a declaration begins in the first column; the name stands before the first "(". */
-    size_t declared = 0;
-    for (const char *line = kc_ffi(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        size_t end = strcspn(line, "(\n"), length = 0;
-        if (line[end] != '(' || strchr(" /*}", *line) || strncmp(line, "typedef", 7) == 0)
-            continue;
-        while (length < end && (line[end - length - 1] == '_' || (line[end - length - 1] >= 'a' && line[end - length - 1] <= 'z') ||
-                                (line[end - length - 1] >= '0' && line[end - length - 1] <= '9')))
-            length++;
-        const char *name = line + end - length;
-        if (strncmp(name, "kc_vm_", 6) == 0 || strncmp(name, "luaopen_", 8) == 0)
-            continue;
-        declared++;
-        if (!was_called(name, length))
-            print_error("%.*s is not called here\n", (int)length, name);
-        assert_true(was_called(name, length));
+    size_t count = 0;
+    for (declared d = { 0 }; next_declared(&d); count++) {
+        if (!was_called(d.name, d.length))
+            print_error("%.*s is not called here\n", (int)d.length, d.name);
+        assert_true(was_called(d.name, d.length));
     }
-    assert_int_equal(declared, called_count);
+    assert_int_equal(count, called_count);
 }
 
 /* What takes an array, on a NULL one that is said to have items, and on one whose item is NULL. */

@@ -442,31 +442,6 @@ TEST(a_wrong_cta_is_an_error_that_says_what_is_wrong)
     assert_null(kc_occupancy_name(KC_OCCUPANCY_COUNT));
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
-
-TEST(any_refused_block_of_an_explanation_is_no_text_and_no_leak)
-{
-    bool whole = false;
-    size_t n = 0;
-    kc_tensor *c = product("C", 1793, 1793, 512), *d = write_of("D", map1("relu", read_of(c)));
-    kc_object *parts[] = { object(tiled(c, "m=256 n=128 k=32", NULL, NULL)), object(d) };
-    kc_program *p = keep(kc_program_new(context, "chain", parts, 2));
-    const char *expected = explained(on("h100-sxm5", p, NULL));
-    for (n = 1; !whole && n < 200000; n += 1 + n / 10) {
-        kc_result *r = on("h100-sxm5", p, NULL);
-        heap.fail_at = heap.requests + n;
-        const char *text = kc_result_explain(r);
-        whole = heap.requests < heap.fail_at;
-        heap.fail_at = 0;
-        if (text)
-            assert_text(text, expected); /* only a note of a kernel that was tried may be lost */
-        else
-            assert_int_equal(kc_context_status(context), KC_ENOMEM);
-    }
-    assert_true(whole);
-    assert_true(n > 20);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,7 +478,6 @@ int main(void)
         fact(what_max_says_keeps_them_and_one_more_does_not),
         fact(a_maximum_is_absent_where_another_limit_keeps_fewer),
         fact(a_wrong_cta_is_an_error_that_says_what_is_wrong),
-        fact(any_refused_block_of_an_explanation_is_no_text_and_no_leak),
     };
     return run(tests);
 }

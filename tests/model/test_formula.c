@@ -154,23 +154,6 @@ TEST(a_field_that_is_not_there_is_an_error)
     assert_null(kc_result_formula(r, NULL));
 }
 
-TEST(no_memory_at_any_request_gives_no_formula_and_leaves_nothing)
-{
-    kc_result *r = keep(kc_count(object(product(64, 64, 64)), NULL));
-    size_t done = 0;
-    for (size_t at = 1; done == 0 && at < 3000; at++) {
-        heap.requests = 0;
-        heap.fail_at = at;
-        const char *text = kc_result_formula(r, "flops");
-        heap.fail_at = 0;
-        if (text)
-            done = heap.requests < at;
-        else
-            assert_int_equal(kc_context_status(context), KC_ENOMEM);
-    }
-    assert_true(done > 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest facts[] = {
@@ -181,7 +164,6 @@ int main(void)
         fact(a_time_is_its_roofs_with_rates_and_the_roofline_the_datasheets),
         fact(a_program_is_its_kernels),
         fact(a_field_that_is_not_there_is_an_error),
-        fact(no_memory_at_any_request_gives_no_formula_and_leaves_nothing),
     };
     return run(facts);
 }

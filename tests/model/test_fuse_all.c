@@ -366,25 +366,6 @@ TEST(a_save_that_nothing_makes_and_options_of_one_tensor_are_refused)
     refuses(kc_fuse_all(object(p), h100(), NULL, 0, measured), "fuse_all: option 'measured'");
 }
 
-TEST(without_memory_at_any_point_it_fails_and_leaves_nothing)
-{
-    kc_program *p = norm(64, "stream", "stream");
-    kc_device *device = h100();
-    size_t before = heap.live;
-    for (size_t at = 1;; at += 1 + at / 16) {
-        heap.requests = 0;
-        heap.fail_at = at;
-        kc_result *r = kc_fuse_all(object(p), device, NULL, 0, NULL);
-        heap.fail_at = 0;
-        if (r) {
-            kc_release(r);
-            break;
-        }
-        assert_int_equal(kc_context_status(context), KC_ENOMEM);
-    }
-    assert_true(heap.live < before + 65536); /* messages, names, plans that kernels keep */
-}
-
 /* ---- random programs ----------------------------------------------------------------------------------------- */
 
 /* The tensors that a random kernel makes, one kernel each, in the order in which they were made. */
@@ -482,7 +463,6 @@ int main(void)
         fact(every_group_that_is_left_apart_says_why_in_a_note),
         fact(a_kernel_is_no_program_and_a_device_is_needed),
         fact(a_save_that_nothing_makes_and_options_of_one_tensor_are_refused),
-        fact(without_memory_at_any_point_it_fails_and_leaves_nothing),
         fact(random_programs_move_no_more_take_no_longer_and_fuse_once),
     };
     return run(tests);

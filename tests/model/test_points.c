@@ -178,28 +178,6 @@ TEST(refuses_what_it_can_not_vary)
     refuses(kc_evaluator_new(c, h100, NULL, twice, 1, fields, 0), "at least one field");
 }
 
-TEST(no_failed_allocation_leaks_or_lies)
-{
-    static const char *const axes[] = { "tile.m", "size.n" };
-    kc_object *c = object(product("C", 256, 256, 256));
-    kc_device *h100 = device_of("h100-sxm5");
-    in[0][0] = 64, in[1][0] = 512, in[0][1] = 32, in[1][1] = 128;
-    bool done = false;
-    for (size_t n = 1; !done; n++) {
-        heap.fail_at = heap.requests + n;
-        kc_evaluator *e = kc_evaluator_new(c, h100, NULL, axes, 2, fields, FIELDS);
-        kc_status status = e ? run_points(e, 2) : kc_context_status(context);
-        done = heap.requests < heap.fail_at;
-        heap.fail_at = 0;
-        assert_true(status == KC_OK || (status == KC_ENOMEM && !done));
-        if (e) { /* and it is still of use */
-            assert_int_equal(run_points(e, 2), KC_OK);
-            assert_int_equal(statuses[1], KC_OK);
-        }
-        kc_release(e);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,7 +189,6 @@ int main(void)
         fact(a_point_that_does_not_run_is_told_from_one_that_there_is_not),
         fact(points_that_differ_in_tiles_only_take_no_memory),
         fact(refuses_what_it_can_not_vary),
-        fact(no_failed_allocation_leaks_or_lies),
     };
     return run(tests);
 }

@@ -483,25 +483,6 @@ TEST(a_search_that_the_watch_ends_gives_the_best_so_far_and_says_so)
     assert_contains(kc_result_note(part, kc_result_notes(part) - 1), "partial: the search was interrupted after ");
 }
 
-TEST(no_memory_at_any_request_fails_the_search_and_leaves_nothing)
-{
-    size_t done = 0;
-    for (size_t at = 1; done == 0 && at < 3000; at += at < 60 ? 1 : 23) {
-        kc_space *space = small_space(true);
-        heap.requests = 0;
-        heap.fail_at = at;
-        kc_result *found = kc_space_best(space, NULL, NULL);
-        heap.fail_at = 0;
-        if (found)
-            done = heap.requests < at;
-        else
-            assert_int_equal(kc_context_status(context), KC_ENOMEM);
-        kc_release(found);
-        drop_kept();
-    }
-    assert_true(done > 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest facts[] = {
@@ -513,7 +494,6 @@ int main(void)
         fact(a_space_of_which_where_leaves_nothing_is_an_error),
         fact(a_watch_ends_a_search),
         fact(a_search_that_the_watch_ends_gives_the_best_so_far_and_says_so),
-        fact(no_memory_at_any_request_fails_the_search_and_leaves_nothing),
     };
     return run(facts);
 }

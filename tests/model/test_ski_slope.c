@@ -215,25 +215,6 @@ TEST(of_a_program_or_a_group_there_is_none)
     assert_contains(kc_context_message(context), "group");
 }
 
-TEST(no_memory_at_any_request_fails_and_leaves_nothing)
-{
-    size_t done = 0;
-    for (size_t at = 1; done == 0 && at < 5000; at += at < 60 ? 1 : 31) {
-        kc_tensor *c = matmul_of(4, 4, 4, "f16", "f16");
-        heap.requests = 0;
-        heap.fail_at = at;
-        kc_sweep *slope = kc_ski_slope(object(c));
-        heap.fail_at = 0;
-        if (slope)
-            done = heap.requests < at;
-        else
-            assert_int_equal(kc_context_status(context), KC_ENOMEM);
-        kc_release(slope);
-        drop_kept();
-    }
-    assert_true(done > 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest facts[] = {
@@ -246,7 +227,6 @@ int main(void)
         fact(an_elementwise_kernel_needs_next_to_nothing_on_chip),
         fact(a_chain_of_matmuls_is_bound_by_its_compulsory_bytes_alone),
         fact(of_a_program_or_a_group_there_is_none),
-        fact(no_memory_at_any_request_fails_and_leaves_nothing),
     };
     return run(facts);
 }

@@ -567,26 +567,6 @@ TEST(a_space_without_axes_is_one_point)
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
-TEST(no_memory_at_any_request_fails_the_sweep_and_leaves_nothing)
-{
-    size_t done = 0;
-    for (size_t at = 1; done == 0 && at < 3000; at += at < 60 ? 1 : 23) {
-        kc_space *space = matmul_space();
-        assert_int_equal(kc_space_top(space, 3, "time") | kc_space_where(space, "smem < 30000"), KC_OK);
-        heap.requests = 0;
-        heap.fail_at = at;
-        kc_sweep *sweep = kc_space_sweep(space, 1 + at % 2, NULL, NULL);
-        heap.fail_at = 0;
-        if (sweep)
-            done = heap.requests < at;
-        else
-            assert_int_equal(kc_context_status(context), KC_ENOMEM);
-        kc_release(sweep);
-        drop_kept();
-    }
-    assert_true(done > 0);
-}
-
 /* The allocation hook is the host's, and need not know of threads. */
 static pthread_t home;
 static size_t away;
@@ -642,7 +622,6 @@ int main(void)
         fact(the_best_per_device_and_stages_is_one_row_for_each),
         fact(a_sweep_of_nothing_says_why),
         fact(a_space_without_axes_is_one_point),
-        fact(no_memory_at_any_request_fails_the_sweep_and_leaves_nothing),
         fact(memory_is_asked_for_by_the_calling_thread_only),
     };
     return run(tests);

@@ -268,27 +268,6 @@ TEST(texts_with_quotes_and_commas_come_back)
     }
 }
 
-TEST(no_memory_while_reading_and_joining_leaves_nothing)
-{
-    kc_sweep *parts[2] = { part_of(keep_best, 1, 2), part_of(keep_best, 2, 2) };
-    char *text = strdup(kc_json(object(parts[0])));
-    for (size_t at = 1; at < 120; at++) {
-        heap.requests = 0;
-        heap.fail_at = at;
-        kc_sweep *again = read_text(text);
-        if (!again && heap.requests >= at)
-            assert_int_equal(kc_context_status(context), KC_ENOMEM);
-        kc_release(again);
-        heap.requests = 0;
-        kc_sweep *joined = kc_sweep_merge(context, parts, 2);
-        if (!joined && heap.requests >= at)
-            assert_int_equal(kc_context_status(context), KC_ENOMEM);
-        kc_release(joined);
-    }
-    heap.fail_at = 0;
-    free(text);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,7 +283,6 @@ int main(void)
         fact(a_broken_part_is_an_error_or_a_sweep),
         fact(escapes_and_other_members_are_read_over),
         fact(texts_with_quotes_and_commas_come_back),
-        fact(no_memory_while_reading_and_joining_leaves_nothing),
     };
     return run(tests);
 }

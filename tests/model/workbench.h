@@ -15,11 +15,17 @@
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* What the hook knows.  The `fail_at`-th request for memory is refused; 0: none. */
+/* What the hook knows.  The `fail_at`-th request for memory is refused, 0: none, and with `for_ever` all after it. */
 typedef struct memory {
     size_t live, requests, fail_at, misstated;
-    int refuse_all;
+    int refuse_all, for_ever;
 } memory;
+
+static inline bool is_refused(memory *m)
+{
+    size_t n = ++m->requests;
+    return m->refuse_all || (m->fail_at > 0 && (n == m->fail_at || (m->for_ever && n > m->fail_at)));
+}
 
 typedef union block_head {
     size_t size;
@@ -32,7 +38,7 @@ static inline void *counted_resize(void *data, void *block, size_t old_size, siz
     block_head *head = block ? (block_head *)block - 1 : NULL;
     if ((head ? head->size : 0) != old_size)
         m->misstated++;
-    if (new_size > 0 && (++m->requests == m->fail_at || m->refuse_all))
+    if (new_size > 0 && is_refused(m))
         return NULL;
     if (new_size == 0) {
         m->live -= head ? head->size : 0;

@@ -424,7 +424,9 @@ const char *kc_result_device(const kc_result *result);     /* NULL: counted only
 kc_device *kc_result_on(const kc_result *result);
 const char *kc_result_bound(const kc_result *result);      /* NULL: no time */
 const char *kc_result_class(const kc_result *result);      /* "memory-bound" */
-const char *kc_result_convention(const kc_result *result); /* how it counts, in one line */
+/* How it counts, in one line.  NULL: no memory; this, notes and schedule are written when one is first asked for, and the
+ * others then answer 0 and NULL. */
+const char *kc_result_convention(const kc_result *result);
 /* The ledger, a row for each tensor in order of first use: bytes, and times a tile was loaded.  Compulsory,
  * reload, pass, spill and split add up to read and written. */
 size_t kc_result_tensors(const kc_result *result);

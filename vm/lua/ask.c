@@ -156,9 +156,16 @@ static int ask_compare(lua_State *L)
                               (kc_device *const *)devices.items, devices.count, options));
 }
 
-static void expect(kci_call *c, const kc_result *result, const char *condition)
+/* Raises where it does not hold: the user's message, if there is one, before the model's sentence. */
+static void expect(kci_call *c, const kc_result *result, const char *condition, const char *message)
 {
-    KCI_DO(c, kc_result_expect(result, condition));
+    kc_status status = kc_result_expect(result, condition);
+    if (status == KC_ENOMEM && kci_try_again(c))
+        status = kc_result_expect(result, condition);
+    if (status == KC_EARGUMENT && message != NULL)
+        kci_error(c, "%s (%s)", message, kc_context_message(c->state->context) + strlen("expect: "));
+    if (status != KC_OK)
+        kci_model_error(c);
 }
 
 /* Pushes a kernel's result, on a device if there is one. */
@@ -193,9 +200,7 @@ static int ask_expect(lua_State *L)
         result = lua_gettop(L);
         object = kci_object_at(L, c.state, result);
     }
-    if (message != NULL && kc_result_expect((kc_result *)object, condition) == KC_EARGUMENT)
-        return kci_error(&c, "%s (%s)", message, kc_context_message(c.state->context) + strlen("expect: "));
-    expect(&c, (kc_result *)object, condition);
+    expect(&c, (kc_result *)object, condition, message);
     lua_pushvalue(L, result);
     return 1;
 }

@@ -70,6 +70,7 @@ typedef struct kci_state {
     const char *script; /* its name, for errors without a Lua frame */
     const char *text;   /* and its text, NULL: unknown; for their line */
     size_t text_length;
+    uint32_t runs;      /* so far, this one too */
     bool from_file;     /* the name is a path: `require` looks beside it */
     int asked;          /* registry reference: names that param was asked for */
     void (*print)(void *data, const char *text, size_t length);
@@ -250,6 +251,8 @@ int kci_space_failed(kci_call *c, const kci_filter *filter);
 int kci_index_object(lua_State *L); /* __index of all kinds but results and comparisons */
 int kci_index_result(lua_State *L);
 int kci_index_comparison(lua_State *L);
+/* The schedule as it was resolved, as a record; nil where there is none. */
+int kci_push_schedule(kci_call *c, const kc_result *r);
 int kci_index_sweep(lua_State *L); /* swept.c */
 int kci_sweep_length(lua_State *L);
 /* Puts the value at the top under a column's title into the table below it: row.tile.i, row.times.hbm,

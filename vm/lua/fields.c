@@ -121,14 +121,7 @@ static int push_schedule(kci_call *c, kc_kernel *kernel)
     }
     kc_release(schedule);
     KCI_PUSH(c, kc_count((kc_object *)kernel, NULL));
-    const char *json = kc_result_schedule((kc_result *)kci_object_at(c->L, c->state, -1));
-    if (json == NULL) {
-        lua_pushnil(c->L);
-    } else {
-        kci_push_json(c, json);
-        kci_record_mark(c->L, c->state, "a schedule", KCI_SCHEDULE_NAMES);
-    }
-    return 1;
+    return kci_push_schedule(c, (kc_result *)kci_object_at(c->L, c->state, -1));
 }
 
 static int kernel_field(kci_call *c, kc_kernel *kernel, const char *field)

@@ -213,7 +213,13 @@ static void push_module(lua_State *L)
     lua_pushvalue(L, lua_upvalueindex(2));
 }
 
-/* Upvalue 4: what was loaded in this run; false while it loads. */
+/* What stands for a module while it loads in this run: another run's failed to. */
+static void *loading_mark(const kci_state *state)
+{
+    return (void *)(uintptr_t)(state->runs + 1);
+}
+
+/* Upvalue 4: what was loaded so far. */
 static int require_module(lua_State *L)
 {
     kci_call c = {.L = L, .state = kci_state_of(L), .name = "require", .global = true};
@@ -234,12 +240,12 @@ static int require_module(lua_State *L)
     }
     lua_pushvalue(L, 1);
     lua_rawget(L, lua_upvalueindex(4));
-    if (lua_type(L, -1) == LUA_TBOOLEAN && !lua_toboolean(L, -1))
+    if (lua_islightuserdata(L, -1) && lua_touserdata(L, -1) == loading_mark(c.state))
         return kci_error(&c, "the module '%s' is being loaded already, or failed to", name);
-    if (!lua_isnil(L, -1))
+    if (!lua_isnil(L, -1) && !lua_islightuserdata(L, -1))
         return 1;
     lua_pushvalue(L, 1);
-    lua_pushboolean(L, 0);
+    lua_pushlightuserdata(L, loading_mark(c.state));
     lua_rawset(L, lua_upvalueindex(4));
     if (!load_given(&c, name))
         load_neighbour(&c, name);

@@ -99,8 +99,18 @@ static int push_kernels(kci_call *c, const kc_result *r)
     return 1;
 }
 
+/* A result's words are written when one of them is first asked for, which takes memory. */
+static const char *convention_of(lua_State *L, const kc_result *r)
+{
+    const char *convention = kc_result_convention(r);
+    if (convention == NULL)
+        kci_no_memory(L);
+    return convention;
+}
+
 static int push_notes(lua_State *L, const kc_result *r)
 {
+    convention_of(L, r);
     size_t count = kc_result_notes(r);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
@@ -110,8 +120,9 @@ static int push_notes(lua_State *L, const kc_result *r)
     return 1;
 }
 
-static int push_schedule(kci_call *c, const kc_result *r)
+int kci_push_schedule(kci_call *c, const kc_result *r)
 {
+    convention_of(c->L, r);
     const char *json = kc_result_schedule(r);
     if (json != NULL) {
         kci_push_json(c, json);
@@ -313,7 +324,7 @@ int kci_index_result(lua_State *L)
     if (strcmp(field, "class") == 0)
         return push_text(L, kc_result_class(r));
     if (strcmp(field, "convention") == 0)
-        return push_text(L, kc_result_convention(r));
+        return push_text(L, convention_of(L, r));
     if (strcmp(field, "kind") == 0)
         return push_text(L, "result");
     if (strcmp(field, "tensors") == 0)
@@ -323,7 +334,7 @@ int kci_index_result(lua_State *L)
     if (strcmp(field, "notes") == 0)
         return push_notes(L, r);
     if (strcmp(field, "schedule") == 0)
-        return push_schedule(&c, r);
+        return kci_push_schedule(&c, r);
     if (strcmp(field, "kernel") == 0)
         return push_best(&c, r);
     if (strcmp(field, "search") == 0)

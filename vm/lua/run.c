@@ -335,6 +335,7 @@ static void begin(kc_vm *vm)
 static kc_status run_it(run *r, bool file)
 {
     kc_vm *vm = r->vm;
+    vm->state->runs++;
     vm->state->script = r->name;
     vm->state->text = r->line ? NULL : r->text;
     vm->state->text_length = r->length;

@@ -102,6 +102,9 @@ static const char *schedule_value(const kc_result *r, const char *path)
 
 kc_status kc_result_schedule_number(const kc_result *r, const char *path, double *value)
 {
+    kc_status status = r ? kci_result_words(r) : KC_EARGUMENT;
+    if (status != KC_OK)
+        return status;
     const char *json = schedule_value(r, path), *end;
     if (!json || *json == '"')
         return KC_EARGUMENT;

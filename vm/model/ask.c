@@ -401,10 +401,13 @@ static bool set_row(kc_comparison *c, size_t i, kc_object *x, const kc_device *d
     if (kc_context_status(context) != KC_EDEVICE)
         return false;
     row->error = kci_copy_text(context, kc_context_message(context));
-    row->counted = row->error ? ask(x, NULL, options, "compare", true) : NULL;
-    if (row->counted)
-        row->counted->device = kci_copy_text(context, kc_object_name((const kc_object *)(const void *)device));
-    return row->error != NULL;
+    if (!row->error)
+        return false;
+    row->counted = ask(x, NULL, options, "compare", true);
+    if (!row->counted)
+        return kc_context_status(context) != KC_ENOMEM;
+    row->counted->device = kci_copy_text(context, kc_object_name((const kc_object *)(const void *)device));
+    return row->counted->device != NULL;
 }
 
 kc_comparison *kc_compare(kc_context *context, kc_object *const *xs, size_t count,

@@ -110,7 +110,7 @@ static kci_symbol taken(const kci_axes *axes, kci_axis_kind kind, const kci_symb
     return 0;
 }
 
-static kci_sweep_axis *add_axis(kci_axes *axes, kci_axis_kind kind, const char *path)
+static kci_sweep_axis *add_axis(kci_axes *axes, kci_axis_kind kind, const char *path, const kci_symbol *names, size_t count)
 {
     kc_context *context = axes->context;
     if (axes->count == KCI_MOST_AXES) {
@@ -122,6 +122,13 @@ static kci_sweep_axis *add_axis(kci_axes *axes, kci_axis_kind kind, const char *
     kci_sweep_axis axis = { .kind = kind };
     if (kind == KCI_AXIS_FIGURE && !(axis.path = kci_copy_text(context, path)))
         return NULL;
+    if (!kci_reserve(context, &axis.names, &axis.name_capacity, count, sizeof *axis.names)) {
+        kci_free_text(context, axis.path);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        axis.names[i] = names[i];
+    axis.name_count = count;
     axes->list[axes->count] = axis;
     return &axes->list[axes->count++];
 }
@@ -138,13 +145,7 @@ static kci_sweep_axis *find_or_add(kci_axes *axes, kci_axis_kind kind, const cha
         kci_fail(axes->context, KC_EARGUMENT, "sweep: '%.80s' is in two axes of %s", kci_name(axes->context, twice), kind_names[kind]);
         return NULL;
     }
-    kci_sweep_axis *axis = add_axis(axes, kind, path);
-    if (!axis || !kci_reserve(axes->context, &axis->names, &axis->name_capacity, count, sizeof *axis->names))
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        axis->names[i] = names[i];
-    axis->name_count = count;
-    return axis;
+    return add_axis(axes, kind, path, names, count);
 }
 
 kci_sweep_axis *kci_axes_named(kci_axes *axes, const char *name)
@@ -199,6 +200,20 @@ kc_status kci_axis_add_text(kci_axes *axes, kci_sweep_axis *axis, const char *te
     axis->objects[axis->count] = kc_retain(object);
     axis->texts[axis->count++] = copy;
     return KC_OK;
+}
+
+void kci_axis_cut(kci_axes *axes, kci_sweep_axis *axis, size_t count)
+{
+    for (size_t i = count; axis->texts && i < axis->count; i++) {
+        kci_free_text(axes->context, axis->texts[i]);
+        kc_release(axis->objects[i]);
+    }
+    axis->count = count;
+    if (count > 0)
+        return;
+    free_axis(axes->context, axis);
+    axes->count--;
+    memmove(axis, axis + 1, (size_t)(axes->list + axes->count - axis) * sizeof *axis);
 }
 
 /* ---- order and points ------------------------------------------------------------------ */

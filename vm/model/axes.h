@@ -58,6 +58,8 @@ kci_sweep_axis *kci_axes_named(kci_axes *axes, const char *name);
 kc_status kci_axis_add_number(kci_axes *axes, kci_sweep_axis *axis, double number);
 /* `object` (a reference is taken) may be NULL. */
 kc_status kci_axis_add_text(kci_axes *axes, kci_sweep_axis *axis, const char *text, void *object);
+/* Takes back the values beyond the first `count`; without any left, the axis. */
+void kci_axis_cut(kci_axes *axes, kci_sweep_axis *axis, size_t count);
 /* Puts the axes into order by kind and rank, counts the points, lists the columns.  KC_EARGUMENT:
  * 2^53 points or more. */
 kc_status kci_axes_order(kci_axes *axes);

@@ -276,11 +276,12 @@ static void device_document(kci_text *text, const kc_device *device)
     member_text(&paths, "id", kc_object_name((const kc_object *)(const void *)device));
     const char *path;
     for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
+        const char *word = kc_device_get_text(device, path);
         double number;
-        if (kc_device_get(device, path, &number) == KC_OK)
+        if (word)
+            member_text(&paths, path, word);
+        else if (kc_device_get(device, path, &number) == KC_OK)
             member_number(&paths, path, number);
-        else
-            member_text(&paths, path, kc_device_get_text(device, path));
     }
     for (size_t i = 0; (path = kc_device_path(device, i)) != NULL; i++) {
         kci_text source = { .context = text->context };

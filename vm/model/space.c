@@ -101,18 +101,15 @@ static kc_status why(const kc_space *space)
     return space ? kc_context_status(space->base.context) : KC_EARGUMENT;
 }
 
-kc_status kci_space_no_values(kc_space *space, const char *axis)
+static kc_status no_values(kc_space *space, const char *axis)
 {
     return kci_fail(space->base.context, KC_EARGUMENT, "sweep: %.80s has no values; leave it out, or give at least one", axis);
 }
 
-kc_status kc_space_numbers(kc_space *space, const char *name, const double *numbers, size_t count)
+static kc_status add_numbers(kc_space *space, kci_sweep_axis *axis, const char *name, const double *numbers, size_t count)
 {
-    kci_sweep_axis *axis = axis_of(space, name);
-    if (!axis)
-        return why(space);
     if (count == 0)
-        return kci_space_no_values(space, name);
+        return no_values(space, name);
     if (!kci_array_given(space->base.context, name, "numbers", numbers, count))
         return KC_EARGUMENT;
     kc_status status = KC_OK;
@@ -121,13 +118,10 @@ kc_status kc_space_numbers(kc_space *space, const char *name, const double *numb
     return status;
 }
 
-kc_status kc_space_texts(kc_space *space, const char *name, const char *const *texts, size_t count)
+static kc_status add_texts(kc_space *space, kci_sweep_axis *axis, const char *name, const char *const *texts, size_t count)
 {
-    kci_sweep_axis *axis = axis_of(space, name);
-    if (!axis)
-        return why(space);
     if (count == 0)
-        return kci_space_no_values(space, name);
+        return no_values(space, name);
     if (!kci_texts_given(space->base.context, name, "texts", texts, count))
         return KC_EARGUMENT;
     kc_status status = KC_OK;
@@ -146,24 +140,55 @@ kc_status kc_space_texts(kc_space *space, const char *name, const char *const *t
     return status;
 }
 
+/* All values of a call or, where it fails, none of them. */
+static kc_status all_or_none(kc_space *space, kci_sweep_axis *axis, size_t before, kc_status status)
+{
+    if (status != KC_OK)
+        kci_axis_cut(&space->axes, axis, before);
+    return status;
+}
+
+kc_status kc_space_numbers(kc_space *space, const char *name, const double *numbers, size_t count)
+{
+    kci_sweep_axis *axis = axis_of(space, name);
+    if (!axis)
+        return why(space);
+    size_t before = axis->count;
+    return all_or_none(space, axis, before, add_numbers(space, axis, name, numbers, count));
+}
+
+kc_status kc_space_texts(kc_space *space, const char *name, const char *const *texts, size_t count)
+{
+    kci_sweep_axis *axis = axis_of(space, name);
+    if (!axis)
+        return why(space);
+    size_t before = axis->count;
+    return all_or_none(space, axis, before, add_texts(space, axis, name, texts, count));
+}
+
+static kc_status add_object(kc_space *space, const char *name, const char *text, void *object)
+{
+    kci_sweep_axis *axis = axis_of(space, name);
+    if (!axis)
+        return why(space);
+    size_t before = axis->count;
+    return all_or_none(space, axis, before, kci_axis_add_text(&space->axes, axis, text, object));
+}
+
 kc_status kc_space_device(kc_space *space, kc_device *device)
 {
-    kci_sweep_axis *axis = axis_of(space, "device");
-    if (!axis || !device)
-        return why(space);
-    return kci_axis_add_text(&space->axes, axis, kci_device_name(device), device);
+    return device ? add_object(space, "device", kci_device_name(device), device) : why(space);
 }
 
 kc_status kc_space_dtype(kc_space *space, const char *tensors, kc_dtype *dtype)
 {
-    kc_status status = open_space(space);
-    if (status != KC_OK || !dtype || !tensors)
+    if (!space || !dtype || !tensors)
         return KC_EARGUMENT;
     kci_text name = { .context = space->base.context };
     kci_text_format(&name, "dtype.%s", tensors);
-    kci_sweep_axis *axis = name.failed ? NULL : kci_axes_named(&space->axes, name.bytes);
+    kc_status status = name.failed ? KC_ENOMEM : add_object(space, name.bytes, kc_object_name((const kc_object *)(void *)dtype), dtype);
     kci_text_free(&name);
-    return axis ? kci_axis_add_text(&space->axes, axis, kc_object_name((const kc_object *)(void *)dtype), dtype) : why(space);
+    return status;
 }
 
 kc_status kc_space_options(kc_space *space, const kc_options *options)

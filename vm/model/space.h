@@ -30,8 +30,6 @@ struct kc_space {
 
 /* Adds a column, once. */
 void kci_space_add_field(kc_space *space, size_t field);
-/* Records that an axis has no values. */
-kc_status kci_space_no_values(kc_space *space, const char *axis);
 
 /* space_check.c.  Checks what the setters could not: that axes name what x has, that values fit their axes;
  * puts axes into order, parses `where`, completes the columns. */

@@ -169,8 +169,6 @@ static kc_status check_figures(kc_space *space, kci_sweep_axis *axis)
 static kc_status check_axis(kc_space *space, kci_sweep_axis *axis)
 {
     kc_status status = KC_OK;
-    if (axis->count == 0)
-        return kci_space_no_values(space, axis->path ? axis->path : kci_axis_kind_name(axis->kind));
     if (axis->kind == KCI_AXIS_FIGURE)
         return check_figures(space, axis);
     if (axis->name_count)

@@ -40,7 +40,7 @@ bool kci_walk_partial(const kci_walker *w, uint32_t i)
 
 static kc_status out_of_memory(kci_walker *w)
 {
-    return kci_fail(w->context, KC_ENOMEM, "verify: out of memory");
+    return kci_fail(w->context, KC_ENOMEM, "verify: not enough memory");
 }
 
 /* ---- what waits for what ----------------------------------------------- */
