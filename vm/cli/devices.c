@@ -386,6 +386,8 @@ static char *read_file(const char *path)
     size_t got = text ? fread(text, 1, (size_t)size, in) : 0;
     if (text)
         text[got] = '\0';
+    else
+        complain("not enough memory");
     fclose(in);
     return text;
 }

@@ -157,5 +157,9 @@ char *oneline_code(const options *o)
         put_calibrate(out, o);
     else
         put_kernel(out, o);
-    return fclose(out) == 0 ? code : NULL;
+    bool whole = fflush(out) == 0 && !ferror(out);
+    if (fclose(out) == 0 && whole)
+        return code;
+    free(code);
+    return NULL;
 }

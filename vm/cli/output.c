@@ -32,6 +32,15 @@ FILE *output_open(const char *path)
     return out;
 }
 
+static bool incomplete;
+
+void output_lacks_memory(void)
+{
+    if (!incomplete)
+        complain("not enough memory: a part of the results is missing");
+    incomplete = true;
+}
+
 bool output_close(FILE *out, const char *path)
 {
     int error = 0;
@@ -42,7 +51,7 @@ bool output_close(FILE *out, const char *path)
         error = errno;
     if (error && error != EPIPE)
         complain("cannot write %s: %s", path ? path : "standard output", strerror(error));
-    return error == 0;
+    return error == 0 && !incomplete;
 }
 
 char *output_read(FILE *in, size_t *length)

@@ -13,6 +13,8 @@ FILE *output_open(const char *path);
 /* Writes what is left.  False: something was not written; said on stderr, but for a
  * reader that has gone away. */
 bool output_close(FILE *out, const char *path);
+/* A part of a result found no memory: said on stderr, and output_close gives false. */
+void output_lacks_memory(void);
 /* Prints the lines of a text without the blanks at their ends. */
 void output_trimmed(const char *text, FILE *out);
 /* All that is left in a stream, a zero byte behind it; to be freed.  NULL: no memory. */

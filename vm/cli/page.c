@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "output.h"
 #include "terminal.h"
 
 page page_of(FILE *out, const options *o)
@@ -48,7 +49,10 @@ FILE *page_begin(const page *p, const char *element)
     cookie_io_functions_t functions = { .write = write_escaped };
     fprintf(p->out, "<%s>", element);
     FILE *text = fopencookie(p->out, "w", functions);
-    return text ? text : stderr; /* said at least, and not in a page that it could break */
+    if (text)
+        return text;
+    output_lacks_memory();
+    return stderr; /* said at least, and not in a page that it could break */
 }
 
 void page_end(const page *p, const char *element, FILE *text)

@@ -252,6 +252,15 @@ static bool more_to_tell(sheet *s)
     return news && left;
 }
 
+/* Is there anything to print? */
+static bool has_rows(const sheet *s)
+{
+    bool whole = s && !s->failed;
+    if (!whole)
+        output_lacks_memory();
+    return whole && s->rows > 0;
+}
+
 /* ---- as text ----------------------------------------------------------------------------- */
 
 /* A text in lines; to be freed.  NULL: no memory. */
@@ -310,25 +319,45 @@ static bool fill(const sheet *s, struct libscols_table *t)
     return true;
 }
 
-static void print_shown(const sheet *s, FILE *out, sheet_style style)
+/* The table as text, to be freed.  NULL: no memory, which libsmartcols does not say of a stream of its own. */
+static char *table_text(struct libscols_table *t)
 {
     char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    scols_table_set_stream(t, out);
+    bool whole = scols_print_table(t) == 0 && fflush(out) == 0 && !ferror(out) && size > 0;
+    if (fclose(out) == 0 && whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void print_shown(const sheet *s, FILE *out, sheet_style style)
+{
     struct libscols_table *t = scols_new_table();
-    if (!t)
+    if (!t) {
+        output_lacks_memory();
         return;
+    }
     scols_table_set_column_separator(t, "  ");
     scols_table_enable_colors(t, style.colours);
     scols_table_set_termforce(t, style.width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
     scols_table_set_termwidth(t, style.width);
-    if (fill(s, t) && scols_print_table_to_string(t, &text) == 0 && text)
+    char *text = fill(s, t) ? table_text(t) : NULL;
+    if (text)
         output_trimmed(text, out); /* the last column is filled up with blanks, which no one wants in a file */
+    else
+        output_lacks_memory();
     free(text);
     scols_unref_table(t);
 }
 
 void sheet_print(sheet *s, FILE *out, sheet_style style)
 {
-    if (!s || s->failed || s->rows == 0)
+    if (!has_rows(s))
         return;
     for (size_t i = 0; i < s->column_count; i++)
         s->columns[i].told = false;
@@ -364,7 +393,7 @@ static bool is_total(const sheet *s, const struct cell *cells)
 
 void sheet_html(const sheet *s, FILE *out)
 {
-    if (!s || s->failed || s->rows == 0)
+    if (!has_rows(s))
         return;
     fputs("<div class=\"wide\"><table><thead><tr>", out);
     for (size_t i = 0; i < s->column_count; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "sheet.h"
 #include "terminal.h"
 
@@ -164,6 +165,14 @@ static void ledger(const page *p, const kc_result *r)
     page_sheet(p, s);
 }
 
+/* A text that the model made; where it found no memory, that is said. */
+static const char *made(const char *text)
+{
+    if (!text)
+        output_lacks_memory();
+    return text ? text : "";
+}
+
 static void heading(const page *p, const char *name, const char *device)
 {
     page_heading(p, "%s%s%s", name, device ? " on " : "", device ? device : "");
@@ -217,6 +226,10 @@ static void partial(const page *p, const kc_result *r)
 
 static void details(const page *p, kc_result *r)
 {
+    if (!kc_result_convention(r)) { /* nor its schedule and notes */
+        output_lacks_memory();
+        return;
+    }
     if (p->verbosity != VERBOSE)
         partial(p, r);
     if (p->verbosity == NORMAL && !p->explain && number_of(r, KC_MEASURED) > 0)
@@ -227,7 +240,7 @@ static void details(const page *p, kc_result *r)
     fputs("\n", p->out);
     heading(p, kc_result_name(r), kc_result_device(r));
     if (kc_result_schedule(r))
-        line(p, "schedule: ", kc_result_schedule_line(r));
+        line(p, "schedule: ", made(kc_result_schedule_line(r)));
     ledger(p, r);
     for (size_t i = 0; i < kc_result_notes(r); i++)
         line(p, "note: ", kc_result_note(r, i));
@@ -238,7 +251,7 @@ static void footer(const page *p, const kc_result *r)
 {
     if (p->verbosity == QUIET || !r)
         return;
-    page_line(p, "p", kc_result_convention(r));
+    page_line(p, "p", made(kc_result_convention(r)));
 }
 
 /* ---- the tables --------------------------------------------------------------------------- */
@@ -263,7 +276,7 @@ void table_results(const page *p, kc_result *const *results, size_t count)
     sheet *s = result_sheet(p, NO_EXTRA, device);
     for (size_t i = 0; i < count; i++) {
         sheet_row(s);
-        sheet_cell(s, kc_result_label(results[i], results, count));
+        sheet_cell(s, made(kc_result_label(results[i], results, count)));
         if (device >= 0)
             sheet_cell(s, kc_result_device(results[i]));
         figures(s, results[i], 0);
@@ -326,7 +339,7 @@ static void comparison_row(const page *p, sheet *s, const kc_comparison *c, size
 {
     kc_result *r = all[row];
     sheet_row(s);
-    sheet_cell(s, kc_comparison_label(c, row));
+    sheet_cell(s, made(kc_comparison_label(c, row)));
     if (!r) {
         for (int i = 0; i < 6; i++)
             sheet_cell(s, NULL);
@@ -365,7 +378,7 @@ static void comparison_table(const page *p, const kc_comparison *c, size_t colum
     page_sheet(p, s);
     for (size_t row = column; row < rows; row += columns)
         if (kc_comparison_error(c, row))
-            failure(p, kc_comparison_label(c, row), kc_comparison_error(c, row));
+            failure(p, made(kc_comparison_label(c, row)), kc_comparison_error(c, row));
     for (size_t row = column; row < rows; row += columns)
         comparison_details(p, all[row]);
 }
