@@ -218,8 +218,9 @@ TEST(programs_may_hold_programs_but_not_without_end)
     for (int i = 0; i < 64; i++)
         part = keep(kc_times(part, 1));
     keep(program_of("deep", part, NULL));
-    part = keep(kc_times(keep(kc_times(part, 1)), 1));
+    part = keep(kc_times(part, 1));
     refuses(program_of("deeper", part, NULL), "holds programs more than 64 deep");
+    refuses(kc_times(part, 1), "holds programs more than 64 deep");
 }
 
 /* ---- what nothing writes any more ----------------------------------------------------------- */

@@ -159,6 +159,25 @@ TEST(a_sweep_and_a_search_take_it_where_they_are_given_none)
     assert_number(other.calls, 2);
 }
 
+TEST(a_kernel_of_very_many_tensors_is_ended_while_it_is_built)
+{
+    enum { MANY = 600 };
+    static kc_tensor *written[MANY];
+    char name[16];
+    seen s = { .most = 1 };
+    kc_value *x = map1("relu", read_of(tensor("A", "i=8", "f16")));
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "B%d", i);
+        written[i] = kc_write(name, x, NULL, NULL, NULL, NULL, 0, 1);
+    }
+    kc_context_watch(context, look, &s);
+    refuses(kc_kernel_new(context, "k", written, MANY), "kernel: interrupted");
+    assert_int_equal(kc_context_status(context), KC_ELIMIT);
+    assert_number(s.calls, 1);
+    for (int i = 0; i < MANY; i++)
+        kc_release(written[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +185,7 @@ int main(void)
         fact(a_watch_ends_each_of_them_with_KC_ELIMIT_and_their_name),
         fact(without_a_watch_nothing_is_looked_at),
         fact(a_sweep_and_a_search_take_it_where_they_are_given_none),
+        fact(a_kernel_of_very_many_tensors_is_ended_while_it_is_built),
     };
     return run(tests);
 }

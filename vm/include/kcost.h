@@ -126,9 +126,9 @@ const char *kc_ffi(void);
  * ends.  It may look at what another thread or a signal handler sets; into the context it must not call. */
 typedef int (*kc_watch)(void *data, double done, double points);
 /* Watches the calls of a context that may take long: kc_best, kc_fuse_all, kc_compare, kc_verify, kc_ski_slope,
- * kc_evaluator_run, counts that walk, and the sweeps and searches that get no watch of their own; a sweep's
- * threads ask it too.  Ended, they fail with KC_ELIMIT, but a sweep or a search of a space keeps what is done.  watch
- * NULL: no longer. */
+ * kc_evaluator_run, counts that walk, what is built of or written down about very many parts, and the sweeps and
+ * searches that get no watch of their own; a sweep's threads ask it too.  Ended, they fail with KC_ELIMIT, but a sweep or
+ * a search of a space keeps what is done.  watch NULL: no longer. */
 void kc_context_watch(kc_context *context, kc_watch watch, void *data);
 
 kc_kind kc_object_kind(const kc_object *object);     /* not of NULL */

@@ -7,7 +7,7 @@
 
 #include "object.h"
 
-enum { MESSAGE_BYTES = 1024 };
+enum { MESSAGE_BYTES = 1024, WATCHED = 100000 /* steps between two looks of the watch */ };
 
 typedef struct symbol {
     char *name;
@@ -25,6 +25,7 @@ struct kc_context {
     char message[MESSAGE_BYTES];
     kc_watch watch; /* of calls that take long; a worker has its parent's */
     void *watch_data;
+    size_t steps; /* since the watch was asked */
     symbol *symbols; /* [0] stands for no name */
     size_t symbol_count, symbol_capacity;
     kci_symbol *buckets;
@@ -137,6 +138,18 @@ kc_status kci_watched(kc_context *context, const char *call, double done, double
     if (of == 0)
         return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f %s", call, done, what);
     return kci_fail(context, KC_ELIMIT, "%s: interrupted after %.0f of %.0f %s", call, done, of, what);
+}
+
+kc_status kci_spend(kc_context *context, const char *call, size_t steps)
+{
+    context->steps += steps;
+    if (context->steps < WATCHED)
+        return KC_OK;
+    context->steps = 0;
+    const kc_context *asked = context->names ? context->names : context;
+    if (!asked->watch || asked->watch(asked->watch_data, 0, 0) == 0)
+        return KC_OK;
+    return kci_fail(context, KC_ELIMIT, "%s: interrupted", call);
 }
 
 /* ---- memory ------------------------------------------------------------ */

@@ -72,6 +72,9 @@ bool kci_texts_given(kc_context *context, const char *call, const char *argument
 kc_watch kci_context_watch(const kc_context *context, void **data);
 /* Asks it whether `call` may go on; `of` 0: not known.  KC_ELIMIT: no, and the sentence is recorded. */
 kc_status kci_watched(kc_context *context, const char *call, double done, double of);
+/* For a loop that may be long and allocates nothing: counts its steps, of some nanoseconds each, and asks the watch now
+ * and then.  KC_ELIMIT: it ends the call. */
+kc_status kci_spend(kc_context *context, const char *call, size_t steps);
 
 /* "; did you mean 'b', 'c'?" of the names nearest to `word`, or "". */
 typedef const char *(*kci_nth_name)(const void *data, size_t i);

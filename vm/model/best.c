@@ -12,7 +12,8 @@
 
 /* ---- the search ------------------------------------------------------------------------ */
 
-enum { WATCHED = 64 };          /* schedules between two looks of the context's watch */
+enum { WATCHED = 64 };          /* schedules of a small kernel between two looks of the context's watch */
+static const double small = 64; /* nodes */
 
 typedef struct search {
     kc_context *context;
@@ -22,6 +23,7 @@ typedef struct search {
     bool improved;              /* by one of the candidates */
     double points, rejected;
     double before;              /* points of other kernels of a program */
+    double unwatched;           /* points since the watch was asked, as if of a small kernel */
 } search;
 
 static void keep(search *s, const kci_tiling *tiling)
@@ -38,8 +40,12 @@ static void keep(search *s, const kci_tiling *tiling)
 /* Counts a point, if the context's watch lets it go on. */
 static kc_status next_point(search *s)
 {
-    if (fmod(s->points, WATCHED) == 0 && kci_watched(s->context, "best", s->before + s->points, 0) != KC_OK)
-        return kci_fail(s->evaluator->context, KC_ELIMIT, "%s", kc_context_message(s->context));
+    s->unwatched += fmax(1, (double)s->evaluator->graph.node_count / small);
+    if (s->points == 0 || s->unwatched > WATCHED) {
+        s->unwatched = 0;
+        if (kci_watched(s->context, "best", s->before + s->points, 0) != KC_OK)
+            return kci_fail(s->evaluator->context, KC_ELIMIT, "%s", kc_context_message(s->context));
+    }
     s->points++;
     return KC_OK;
 }

@@ -49,6 +49,8 @@ static double least_smem(const box *b)
     double sum = 0;
     for (size_t t = 0; t < b->e->graph.tensor_count; t++) {
         double own = tiling->tensor_stages[t], largest = 0;
+        if (kci_spend(b->e->context, "best", b->least.stream_count) != KC_OK)
+            return 0; /* what is looked at next ends the search */
         for (size_t i = 0; i < b->least.stream_count; i++) {
             const kci_stream *s = &b->least.streams[i];
             if (s->tensor == (int32_t)t && !s->held && !s->in_registers)

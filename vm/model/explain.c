@@ -281,7 +281,11 @@ static void say_rows(page *p)
     size_t left = 0;
     for (size_t i = 0; i < r->row_count; i++) {
         size_t larger = 0;
-        for (size_t j = 0; j < r->row_count; j++)
+        if (kci_spend(r->base.context, "explain", r->row_count) != KC_OK) {
+            p->text.failed = true;
+            return;
+        }
+        for (size_t j = 0; j < r->row_count && larger < MOST_ROWS; j++)
             larger += row_bytes(&r->rows[j]) > row_bytes(&r->rows[i]) ||
                       (j < i && row_bytes(&r->rows[j]) == row_bytes(&r->rows[i]));
         if (larger < MOST_ROWS) {

@@ -20,11 +20,16 @@ static double extent(const kci_graph *graph, const kci_axis *axis, const double 
     return fmin(axis->gather ? rows : span, kci_axis_size(graph, axis, sizes));
 }
 
-static const kci_node *read_of(const kci_graph *graph, int32_t tensor)
+/* The first one of the tensor of a stream; looked for from the one of the stream before: both stand in order of reads. */
+static const kci_node *read_of(const kci_graph *graph, int32_t tensor, size_t *from)
 {
-    for (size_t i = 0; i < graph->node_count; i++)
-        if (graph->nodes[i].kind == KCI_READ && graph->nodes[i].tensor == tensor)
+    for (size_t n = 0; n < graph->node_count; n++) {
+        size_t i = (*from + n) % graph->node_count;
+        if (graph->nodes[i].kind == KCI_READ && graph->nodes[i].tensor == tensor) {
+            *from = i;
             return &graph->nodes[i];
+        }
+    }
     return NULL;
 }
 
@@ -60,9 +65,10 @@ double kci_fit_smem(const kci_misfit *misfit, double stages, const double *tiles
 {
     const kci_counts *counts = misfit->counts;
     double bytes = counts->smem;
+    size_t from = 0;
     for (size_t i = 0; i < counts->stream_count; i++) {
         const kci_stream *s = &counts->streams[i];
-        const kci_node *read = read_of(misfit->graph, s->tensor);
+        const kci_node *read = read_of(misfit->graph, s->tensor, &from);
         if (s->in_registers || !is_first(counts, i) || !read)
             continue;
         double now = stages_of(misfit->tiling, s);
@@ -108,6 +114,8 @@ static smaller smaller_tile(const kci_misfit *m, double stages, double limit)
         while (tile * 2 < whole)
             tile *= 2;
         for (; tile >= 1 && tile < whole && tile / whole > best_part; tile = floor(tile / 2)) {
+            if (kci_spend(m->graph->context, "fit", m->graph->node_count + NEAR * m->counts->stream_count) != KC_OK)
+                return best;
             tiles[l] = tile;
             double bytes = kci_fit_smem(m, stages, tiles);
             if (bytes > limit)
@@ -121,19 +129,30 @@ static smaller smaller_tile(const kci_misfit *m, double stages, double limit)
     return best;
 }
 
+/* The most stages below `too_many` with which it fits, for fewer take no more; 0: not even one. */
+static double fitting_stages(const kci_misfit *m, double too_many, double limit)
+{
+    double fits = 0;
+    while (too_many - fits > 1) {
+        double middle = floor(fits + (too_many - fits) / 2);
+        if (kci_fit_smem(m, middle, NULL) > limit)
+            too_many = middle;
+        else
+            fits = middle;
+    }
+    return fits;
+}
+
 /* "; stages = 3 fits (147456 bytes)", "; i = 64 fits with stages = 1 (… bytes)", or what the
  * reads may take in all. */
 static void smem_remedy(const kci_misfit *m, kci_text *text, double limit)
 {
-    double now = most_stages(m);
-    for (double stages = now - 1; stages >= 1; stages--) {
-        double bytes = kci_fit_smem(m, stages, NULL);
-        if (bytes > limit)
-            continue;
+    double now = most_stages(m), fits = fitting_stages(m, now, limit);
+    if (fits > 0) {
         kci_text_add(text, "; with stages = ");
-        kci_text_number(text, stages);
+        kci_text_number(text, fits);
         kci_text_add(text, " it takes ");
-        kci_text_number(text, rint(bytes));
+        kci_text_number(text, rint(kci_fit_smem(m, fits, NULL)));
         kci_text_add(text, " and fits");
         return;
     }

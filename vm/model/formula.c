@@ -175,8 +175,12 @@ static kc_status say_work(page *p, const kind_of_work *kind)
 
 /* ---- bytes: tensor by tensor ------------------------------------------------------------------- */
 
-static const kci_tensor_use *use_of(const page *p, const char *name, size_t *at)
+static const kci_tensor_use *use_of(page *p, const char *name, size_t *at)
 {
+    if (p->text.failed || kci_spend(p->text.context, "explain", p->graph.tensor_count) != KC_OK) {
+        p->text.failed = true;
+        return NULL;
+    }
     for (*at = 0; *at < p->graph.tensor_count; ++*at)
         if (strcmp(p->graph.tensors[*at].name, name) == 0)
             return &p->graph.tensors[*at];
@@ -207,6 +211,8 @@ static void say_once(page *p, const char *name, double bytes)
 /* "loads of 16384 B": what its tiles move through L2. */
 static void say_loads(page *p, size_t tensor)
 {
+    if (kci_spend(p->text.context, "explain", p->counts->stream_count) != KC_OK)
+        p->text.failed = true;
     for (size_t i = 0; i < p->counts->stream_count; i++) {
         const kci_stream *s = &p->counts->streams[i];
         if (s->tensor != (int32_t)tensor || !(s->loads > 0))

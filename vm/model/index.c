@@ -39,6 +39,7 @@ static bool ends_position(char c)
 typedef struct reader {
     kc_context *context;
     const char *call, *whole, *at;
+    size_t terms; /* of all positions so far */
 } reader;
 
 static kc_status complain(const reader *r, const char *what)
@@ -58,8 +59,10 @@ static kc_status read_name(reader *r, kci_symbol *name)
     return *name ? KC_OK : KC_ENOMEM;
 }
 
-static kc_status add_term(const reader *r, kci_form *form, kci_form_term term)
+static kc_status add_term(reader *r, kci_form *form, kci_form_term term)
 {
+    if (++r->terms > KCI_MAX_DIMS)
+        return kci_fail(r->context, KC_EARGUMENT, "%s: index '%.40s' has more than %d dims", r->call, r->whole, KCI_MAX_DIMS);
     for (size_t i = 0; i < form->count; i++)
         if (form->terms[i].dim == term.dim)
             return complain(r, "a dim stands twice in one position");
@@ -208,7 +211,7 @@ static void draft_free(kc_context *context, draft *d)
 kc_status kci_index_parse(kc_context *context, const char *call, const char *text, kci_form **forms,
                           size_t *count)
 {
-    reader r = { context, call, text, skip_space(text) };
+    reader r = { context, call, text, skip_space(text), 0 };
     draft d;
     size_t n = 0;
     kc_status status = draft_make(context, &d, text) ? KC_OK : KC_ENOMEM;

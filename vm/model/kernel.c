@@ -152,6 +152,8 @@ static bool written_ok(kc_context *context, const char *call, kc_tensor *const *
                      tensors[i]->name);
             return false;
         }
+        if (kci_spend(context, call, i) != KC_OK)
+            return false;
         for (size_t j = 0; j < i; j++)
             if (tensors[j] == tensors[i]) {
                 kci_fail(context, KC_EARGUMENT, "%s: %.80s is given twice", call, tensors[i]->name);

@@ -58,13 +58,16 @@ static const char *dtype_of(const kci_graph *graph, size_t tensor)
     return of ? kc_object_name((const kc_object *)(const void *)of->dtype) : "";
 }
 
+enum { MANY = 64 };
+
 /* A tensor of r that `other` has in another dtype. */
 static bool dtype_tells(const kc_result *r, const kc_result *other, size_t tensor)
 {
     const kci_graph *graph = graph_of(r), *others = graph_of(other);
     if (!graph || !others || tensor >= graph->tensor_count)
         return false;
-    for (size_t i = 0; i < others->tensor_count; i++)
+    bool many = others->tensor_count > MANY; /* these are looked at in order */
+    for (size_t i = many ? tensor : 0; i < (many ? tensor + 1 : others->tensor_count) && i < others->tensor_count; i++)
         if (strcmp(others->tensors[i].name, graph->tensors[tensor].name) == 0)
             return strcmp(dtype_of(others, i), dtype_of(graph, tensor)) != 0;
     return false;
@@ -179,7 +182,10 @@ static bool chose(const kc_result *other, const char *path)
 
 void kci_label(kci_text *text, const kc_result *r, kc_result *const *among, size_t count)
 {
+    const kci_graph *graph = graph_of(r);
     count = count <= MOST ? count : 0;
+    if (graph && kci_spend(text->context, "label", count * graph->tensor_count) != KC_OK)
+        text->failed = true;
     namesakes others = count_namesakes(r, among, count);
     kci_text_add(text, r->name);
     add_graph(text, r, among, count);

@@ -349,7 +349,7 @@ static double each_share(kci_sum *sum, kci_set split)
     double shares = plan->shares[loop], trips = plan->trips[loop], least = floor(trips / shares);
     double more = trips - least * shares, total = 0, start = 0, low = sum->plan->low[loop], high = sum->plan->high[loop];
     bool alike = !sum->need.alternatives && !sum->axis_count;
-    for (double c = 0; c < shares; c++) {
+    for (double c = 0; c < shares && kci_plan_goes_on(plan); c++) {
         double end = start + least + (c < more ? 1 : 0);
         if (!alike) {
             sum->plan->low[loop] = start * plan->tile[loop];

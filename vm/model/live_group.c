@@ -169,7 +169,7 @@ static double along(kci_group *g, int loop, double full)
             clipped = w;
         } else { /* two series that are clipped, or a crooked one: walk */
             double sum = 0;
-            for (double k = from; k <= to; k++) {
+            for (double k = from; k <= to && kci_plan_goes_on(g->sum->plan); k++) {
                 stand_at(g, loop, k);
                 sum += here(g);
             }

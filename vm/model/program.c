@@ -46,29 +46,44 @@ kc_program *kci_program_like(const kc_program *program)
     if (made) {
         made->beside = program->beside;
         made->kernels = program->kernels;
+        made->depth = program->depth;
     }
     return made;
 }
 
-static kc_status visit(const kc_program *program, double times, int depth, kci_visit_kernel call, void *data)
+/* How many kernels and how deep, of the parts that are there: whoever walks a program recurses. */
+static kc_status measure(kc_program *program, const char *call)
 {
-    if (depth > DEEPEST)
-        return kci_fail(program->base.context, KC_EARGUMENT, "program: '%.80s' holds programs more than %d deep",
-                        program->name, DEEPEST);
+    kc_context *context = program->base.context;
+    for (size_t i = 0; i < program->part_count; i++) {
+        const kc_object *part = program->parts[i].object;
+        const kc_program *inner = part->kind == KC_PROGRAM ? (const kc_program *)(const void *)part : NULL;
+        program->kernels += inner ? inner->kernels : 1;
+        program->depth = inner && inner->depth >= program->depth ? inner->depth + 1 : program->depth;
+    }
+    if (program->kernels > most_kernels)
+        return kci_fail(context, KC_EARGUMENT, "%s: '%.80s' has more than 10^6 kernels; kc.times repeats one", call, program->name);
+    if (program->depth > DEEPEST)
+        return kci_fail(context, KC_EARGUMENT, "%s: '%.80s' holds programs more than %d deep", call, program->name, DEEPEST);
+    return KC_OK;
+}
+
+static kc_status visit(const kc_program *program, double times, kci_visit_kernel call, void *data)
+{
     kc_status status = KC_OK;
     for (size_t i = 0; i < program->part_count && !status; i++) {
         const kci_part *part = &program->parts[i];
         if (part->object->kind == KC_KERNEL)
             status = call(data, (kc_kernel *)(void *)part->object, times * part->times);
         else
-            status = visit((const kc_program *)(const void *)part->object, times * part->times, depth + 1, call, data);
+            status = visit((const kc_program *)(const void *)part->object, times * part->times, call, data);
     }
     return status;
 }
 
 kc_status kci_program_visit(const kc_program *program, kci_visit_kernel call, void *data)
 {
-    return visit(program, 1, 0, call, data);
+    return visit(program, 1, call, data);
 }
 
 /* ---- what nothing writes any more ---------------------------------------------------- */
@@ -304,12 +319,8 @@ static kc_program *make(kc_context *context, const char *call, const char *name,
             program->parts[i].object = (kc_object *)(void *)kci_as_kernel(parts[i], call, "each part");
         ok = program->parts[i].object != NULL;
     }
-    for (size_t i = 0; ok && i < count; i++)
-        program->kernels += parts[i]->kind == KC_PROGRAM ? ((const kc_program *)(const void *)parts[i])->kernels : 1;
-    if (ok && program->kernels > most_kernels)
-        ok = kci_fail(context, KC_EARGUMENT, "%s: '%.80s' has more than 10^6 kernels; kc.times repeats one", call, name) == KC_OK;
     order o = { .context = context, .name = name };
-    ok = ok && kci_program_visit(program, check_kernel, &o) == KC_OK && narrow(program) == KC_OK;
+    ok = ok && measure(program, call) == KC_OK && kci_program_visit(program, check_kernel, &o) == KC_OK && narrow(program) == KC_OK;
     kci_seen_free(context, &o.written);
     kci_seen_free(context, &o.fused);
     if (ok)
@@ -363,8 +374,10 @@ kc_program *kc_times(kc_object *part, double n)
         return NULL;
     }
     program->parts[0] = (kci_part){ repeated, n };
-    program->kernels = repeated->kind == KC_PROGRAM ? ((const kc_program *)(const void *)repeated)->kernels : 1;
-    return program;
+    if (measure(program, "times") == KC_OK)
+        return program;
+    kc_release(program);
+    return NULL;
 }
 
 int kc_program_beside(const kc_program *program)

@@ -17,6 +17,7 @@ struct kc_program {
     size_t part_count;
     bool beside;                    /* its parts run at the same time */
     double kernels;                 /* of it and of the programs in it, repetitions left out */
+    int depth;                      /* of the programs in it; 0: there are none */
 };
 
 /* Calls visit(kernel, times) for every kernel, nested programs flattened, in

@@ -88,14 +88,19 @@ static double most_smem(const question *q)
     return fmax(0, fmin(per_cta, floor(f->smem.per_core / q->of[KEEP]) - f->smem.reserved));
 }
 
-/* By trying: units and register files make the rule uneven. */
+/* By trying halves: units and register files make the rule uneven, but more registers never allow more CTAs. */
 static double most_registers(const question *q)
 {
     kci_cta cta = q->cta;
-    for (cta.registers = q->f->registers.per_thread; cta.registers >= 1; cta.registers--)
+    double keeps = 0, too_many = floor(fmin(q->f->registers.per_thread, KCI_MAX_SIZE - 1)) + 1;
+    while (too_many - keeps > 1) {
+        cta.registers = floor(keeps + (too_many - keeps) / 2);
         if (kci_occupancy_of(q->f, &cta).allowed[KCI_BY_REGISTERS] >= q->of[KEEP])
-            return cta.registers;
-    return 0;
+            keeps = cta.registers;
+        else
+            too_many = cta.registers;
+    }
+    return keeps;
 }
 
 /* ---- figures ---------------------------------------------------------------------------------- */

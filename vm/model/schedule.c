@@ -46,6 +46,18 @@ static kc_status put(kc_context *context, kci_entries *entries, kci_symbol name,
     return KC_OK;
 }
 
+static bool copy_entries(kc_context *context, kci_entries *to, const kci_entries *from)
+{
+    to->given = from->given;
+    if (from->count == 0)
+        return true;
+    if (!kci_reserve(context, &to->items, &to->capacity, from->count, sizeof(kci_entry)))
+        return false;
+    memcpy(to->items, from->items, from->count * sizeof(kci_entry));
+    to->count = from->count;
+    return true;
+}
+
 kc_schedule *kci_schedule_copy(const kc_schedule *from)
 {
     kc_schedule *to = kc_schedule_new(from->base.context);
@@ -53,9 +65,7 @@ kc_schedule *kci_schedule_copy(const kc_schedule *from)
         return NULL;
     bool ok = true;
 #define COPY(list)                                                                                         \
-    for (size_t i = 0; ok && i < from->list.count; i++)                                                    \
-        ok = put(to->base.context, &to->list, from->list.items[i].name, from->list.items[i].number) == KC_OK; \
-    to->list.given = from->list.given;
+    ok = ok && copy_entries(to->base.context, &to->list, &from->list);
     ENTRY_LISTS(COPY)
 #undef COPY
     to->all_stages = from->all_stages;

@@ -13,6 +13,7 @@
 #include "ask.h"
 #include "block.h"
 #include "bounds.h"
+#include "program.h"
 #include "result.h"
 
 typedef struct tally {
@@ -36,7 +37,8 @@ typedef struct search {
     char why[KCI_MESSAGE_BYTES];
     kc_watch watch;
     void *watch_data;
-    double boxes, done;             /* for the watch: boxes looked at; points that are settled */
+    double boxes, done;             /* for the watch: boxes since it was asked, as if of a small kernel; points that are settled */
+    double size;                    /* of the kernels, in small ones; at least 1 */
 } search;
 
 /* Values of each axis from `from` up to `to`, which is not in it. */
@@ -44,7 +46,8 @@ typedef struct box {
     uint32_t from[KCI_MOST_AXES], to[KCI_MOST_AXES];
 } box;
 
-enum { WATCHED = 4096 };          /* boxes between two looks of the watch */
+enum { WATCHED = 4096 };          /* boxes of a small kernel between two looks of the watch */
+static const double small = 64;   /* nodes */
 enum { FEW = 3 };                 /* points for which a bound costs less than they do */
 /* The first limit, over the bound of everything. */
 static const double FIRST = 1.5;
@@ -207,13 +210,15 @@ static kc_status look(search *s)
 {
     double points = s->space->axes.points;
     s->done = fmax(s->done, s->seen.visited + s->seen.cut - s->seen.waiting);
+    s->boxes = 0;
     s->ended = s->watch && s->watch(s->watch_data, s->done, points) != 0;
     return s->ended ? kci_fail(s->context, KC_ELIMIT, "best: interrupted after %.0f of %.0f points", s->done, points) : KC_OK;
 }
 
 static kc_status watched(search *s)
 {
-    return fmod(++s->boxes, WATCHED) == 0 ? look(s) : KC_OK;
+    s->boxes += s->size;
+    return s->boxes >= WATCHED ? look(s) : KC_OK;
 }
 
 static kc_status search_box(search *s, const box *b, double least);
@@ -380,6 +385,13 @@ static bool has_device(const kc_space *space)
     return false;
 }
 
+static kc_status add_size(void *data, kc_kernel *kernel, double times)
+{
+    (void)times;
+    *(double *)data += (double)kernel->graph.node_count / small;
+    return KC_OK;
+}
+
 kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data)
 {
     if (!space || kc_space_top(space, 1, "time") != KC_OK || !has_device(space) || kci_space_ready(space) != KC_OK)
@@ -387,6 +399,11 @@ kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data)
     if (!watch)
         watch = kci_context_watch(space->base.context, &data);
     search s = { .space = space, .context = space->base.context, .time = INFINITY, .unfit = -1, .watch = watch, .watch_data = data };
+    if (space->x->kind == KC_PROGRAM)
+        kci_program_visit((const kc_program *)(const void *)space->x, add_size, &s.size);
+    else
+        add_size(&s.size, (kc_kernel *)(void *)space->x, 1);
+    s.size = fmax(1, s.size);
     s.field_count = space->filter ? KCI_POINT_FIELDS : 1;
     for (size_t f = 0; f < s.field_count; f++)
         s.fields[f] = space->filter ? f : KC_TIME;

@@ -247,9 +247,9 @@ double kci_sector_factor(const kci_counts *counts, double sector)
     return bytes > 0 ? moved / bytes : 1;
 }
 
-void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
-               const kc_device *device, const kci_time_options *options, double resident, kci_row *rows,
-               kci_shared *shared)
+kc_status kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
+                    const kc_device *device, const kci_time_options *options, double resident, kci_row *rows,
+                    kci_shared *shared)
 {
     double streamed = 0, first = 0, listed = 0;
     shared->l2_read = shared->l2_written = shared->hbm_read = shared->hbm_written = 0;
@@ -267,6 +267,8 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
         streamed += stream->streamed ? l2 : 0;
         first += stream->streamed ? 0 : l2;
         kci_row *row = &rows[stream->tensor];
+        if (shares && kci_spend(graph->context, "evaluate", graph->node_count) != KC_OK)
+            return KC_ELIMIT;
         if (shares)
             row->read -= take(row, stream->bytes - (least ? 0 : hbm_bytes(&s, i, l2)));
     }
@@ -277,4 +279,5 @@ void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_count
     kci_add_bytes(graph, rows, &shared->hbm_read, &shared->hbm_written);
     first += streamed / kci_steps(counts);
     shared->l2_first = listed > 0 ? kci_min(1, first / listed) : 1;
+    return KC_OK;
 }

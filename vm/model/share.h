@@ -19,10 +19,11 @@ typedef struct kci_shared {
  * (`l2.capacity`, a copy in each part that uses it; or `llc`).  Never less than
  * compulsory, never more than L2 moves.  Of rows that data chooses, those read before come back
  * from L2 with the chance that it holds them.  Savings leave the ledger from reload
- * first, then pass, spill, split.  With options->no_l2 rows stay as they are. */
-void kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
-               const kc_device *device, const kci_time_options *options, double resident, kci_row *rows,
-               kci_shared *shared);
+ * first, then pass, spill, split.  With options->no_l2 rows stay as they are.  KC_ELIMIT: the
+ * context's watch ended it. */
+kc_status kci_share(const kci_graph *graph, const kci_tiling *tiling, const kci_counts *counts, const double *sizes,
+                    const kc_device *device, const kci_time_options *options, double resident, kci_row *rows,
+                    kci_shared *shared);
 
 /* Factor on HBM time: runs shorter than a sector of so many bytes. */
 double kci_sector_factor(const kci_counts *counts, double sector);

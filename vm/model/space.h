@@ -42,7 +42,8 @@ double kci_space_group(const kc_space *space, const uint32_t *index);
 double kci_space_groups(const kc_space *space);
 /* space_text.c.  "top 20 by time": appended. */
 void kci_space_say_keep(kci_text *text, const kc_space *space);
-/* Of all that decides what a sweep of it finds, the part left out; `where` as a function is not in it. */
-uint64_t kci_space_hash(const kc_space *space);
+/* Of all that decides what a sweep of it finds, the part left out; `where` as a function is not in it.
+ * KC_ELIMIT: the watch ended it. */
+kc_status kci_space_hash(const kc_space *space, uint64_t *made);
 
 #endif

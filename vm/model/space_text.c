@@ -81,8 +81,9 @@ static kc_status mix_kernel(void *data, kc_kernel *kernel, double times)
     return KC_OK;
 }
 
-uint64_t kci_space_hash(const kc_space *space)
+kc_status kci_space_hash(const kc_space *space, uint64_t *made)
 {
+    enum { DEVICE_STEPS = 10000 };
     uint64_t hash = mix_text(14695981039346656037u, kc_version());
     if (space->x->kind == KC_PROGRAM)
         kci_program_visit((const kc_program *)(const void *)space->x, mix_kernel, &hash);
@@ -94,6 +95,8 @@ uint64_t kci_space_hash(const kc_space *space)
         for (size_t i = 0; i < axis->name_count; i++)
             hash = mix_text(hash, kci_name(space->base.context, axis->names[i]));
         for (size_t i = 0; i < axis->count; i++) {
+            if (axis->kind == KCI_AXIS_DEVICE && kci_spend(space->base.context, "sweep", DEVICE_STEPS) != KC_OK)
+                return KC_ELIMIT;
             if (axis->kind == KCI_AXIS_DEVICE)
                 hash = mix_device(hash, (const kc_device *)(const void *)axis->objects[i]);
             hash = axis->texts ? mix_text(hash, axis->texts[i]) : mix_number(hash, axis->numbers[i]);
@@ -107,5 +110,6 @@ uint64_t kci_space_hash(const kc_space *space)
     kci_text_free(&keep);
     for (size_t i = 0; i < space->field_count; i++)
         hash = mix_text(hash, kci_point_field_name(space->fields[i]));
-    return hash;
+    *made = hash;
+    return KC_OK;
 }

@@ -36,7 +36,7 @@ static double some_trip(kci_plan *plan, kci_sum *trips, kci_set shared)
         return kci_live_sum(trips);
     unsigned loop = kci_first(shared);
     double low = plan->low[loop], high = plan->high[loop], live = 0;
-    for (double i = low / plan->tile[loop]; i * plan->tile[loop] <= high && live == 0; i++) {
+    for (double i = low / plan->tile[loop]; i * plan->tile[loop] <= high && live == 0 && kci_plan_goes_on(plan); i++) {
         stand_at_tile(plan, loop, i);
         live = some_trip(plan, trips, shared & ~KCI_BIT(loop));
     }
@@ -60,7 +60,7 @@ static double live_tiles(kci_plan *plan, const kci_sum *sum, kci_set loops, kci_
     unsigned loop = kci_first(loops);
     bool shared = sum->split & KCI_BIT(loop);
     double low = plan->low[loop], high = plan->high[loop], total = 0;
-    for (double i = 0; i < (shared ? plan->shares : plan->trips)[loop] && total >= 0; i++) {
+    for (double i = 0; i < (shared ? plan->shares : plan->trips)[loop] && total >= 0 && kci_plan_goes_on(plan); i++) {
         (shared ? take_share : stand_at_tile)(plan, loop, i);
         double part = live_tiles(plan, sum, loops & ~KCI_BIT(loop), enclosing);
         total = part < 0 ? part : total + part;
@@ -113,7 +113,7 @@ double kci_spilled(kci_plan *plan, uint32_t n, uint32_t leader)
             continue;
         double more = plan->trips[y] - plan->shares[y]; /* CTAs with two trips come first */
         kci_set fewer = kci_enclosing_loops(plan, leader, KCI_BIT(y));
-        for (double tile = 2 * more; tile < plan->trips[y] && fewer != enclosing; tile++) {
+        for (double tile = 2 * more; tile < plan->trips[y] && fewer != enclosing && kci_plan_goes_on(plan); tile++) {
             double all = left_unfinished(plan, n, leader, indexed & ~KCI_BIT(y), enclosing, (int)y, tile);
             double left = fewer ? left_unfinished(plan, n, leader, indexed & ~KCI_BIT(y), fewer, (int)y, tile) : 0;
             if (all < 0 || left < 0)

@@ -357,9 +357,10 @@ static kc_status make_sweep(running *r)
     r->sweep->points = r->space->axes.points;
     r->sweep->part = r->space->part;
     r->sweep->parts = r->space->parts;
-    r->sweep->hash = kci_space_hash(r->space);
     r->sweep->space = kc_retain(r->space);
-    kc_status status = add_columns(r);
+    kc_status status = kci_space_hash(r->space, &r->sweep->hash);
+    if (status == KC_OK)
+        status = add_columns(r);
     set_keeper(r);
     return status;
 }

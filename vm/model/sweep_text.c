@@ -120,12 +120,17 @@ kc_status kci_sweep_json(kci_text *text, const kc_sweep *s)
 kc_status kci_sweep_csv(kci_text *text, const kc_sweep *s)
 {
     bool part = s->parts > 1;
+    bool *shown = kci_alloc(text->context, s->column_count * sizeof *shown);
+    if (!shown)
+        return KC_ENOMEM;
+    for (size_t c = 0; c < s->column_count; c++)
+        shown[c] = part || applies(s, c);
     if (part) {
         kci_text_add(text, "# ");
         add_head(text, s);
         kci_text_add(text, "}\n");
     }
-    for (size_t row = 0; row <= kc_sweep_rows(s); row++) {
+    for (size_t row = 0; row <= kc_sweep_rows(s) && !text->failed; row++) {
         bool first = true;
         if (part) {
             if (row == 0)
@@ -136,7 +141,7 @@ kc_status kci_sweep_csv(kci_text *text, const kc_sweep *s)
         }
         for (size_t c = 0; c < s->column_count; c++) {
             double number;
-            if (!part && !applies(s, c))
+            if (!shown[c])
                 continue;
             kci_text_add(text, first ? "" : ",");
             first = false;
@@ -149,5 +154,6 @@ kc_status kci_sweep_csv(kci_text *text, const kc_sweep *s)
         }
         kci_text_add(text, "\n");
     }
+    kci_free(text->context, shown, s->column_count * sizeof *shown);
     return text->failed ? KC_ENOMEM : KC_OK;
 }

@@ -34,6 +34,16 @@ bool kci_size_ok(kc_context *context, const char *call, const char *dim, double 
     return false;
 }
 
+static size_t count_words(const char *text)
+{
+    size_t words = 0;
+    for (text += strspn(text, " \t\n,"); *text; text += strspn(text, " \t\n,")) {
+        text += strcspn(text, " \t\n,");
+        words++;
+    }
+    return words;
+}
+
 kc_status kci_names_parse(kc_context *context, const char *call, const char *what, const char *text,
                           kci_symbol **names, size_t *count)
 {
@@ -42,6 +52,8 @@ kc_status kci_names_parse(kc_context *context, const char *call, const char *wha
     *count = 0;
     if (text[strspn(text, " \t\n,")] == '\0')
         return KC_OK;
+    if (count_words(text) > KCI_MAX_DIMS)
+        return kci_fail(context, KC_EARGUMENT, "%s: %s has more than %d dims", call, what, KCI_MAX_DIMS);
     size_t n;
     kc_status status = kci_index_parse(context, call, text, &forms, &n);
     if (status == KC_EARGUMENT)

@@ -11,6 +11,9 @@
 #include "comm.h"
 #include "dtype.h"
 
+/* Of a tensor, of a value, in an index; a kernel has fewer. What is looked up among them is searched for in turn. */
+enum { KCI_MAX_DIMS = 256 };
+
 typedef struct kci_dim {
     kci_symbol name;
     double size;

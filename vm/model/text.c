@@ -6,10 +6,16 @@
 
 /* ---- growing text --------------------------------------------------------- */
 
+enum { STEPS = 8 };             /* of the watch, for a word */
+
 static bool room(kci_text *text, size_t more)
 {
     if (text->failed)
         return false;
+    if (kci_spend(text->context, "text", STEPS + more / 64) != KC_OK) {
+        text->failed = true;
+        return false;
+    }
     if (more >= SIZE_MAX / 2 - text->length) {
         kci_fail(text->context, KC_ENOMEM, "not enough memory");
         text->failed = true;

@@ -47,6 +47,8 @@ static int loop_named(const resolving *r, const char *option, kci_symbol name)
 static int tensor_named(const resolving *r, const char *option, kci_symbol symbol)
 {
     const char *name = kci_name(r->context, symbol);
+    if (kci_spend(r->context, "tile", r->graph->tensor_count) != KC_OK)
+        return -1;
     for (size_t i = 0; i < r->graph->tensor_count; i++)
         if (strcmp(r->graph->tensors[i].name, name) == 0)
             return (int)i;

@@ -445,12 +445,15 @@ static kc_status tiled_load(const timing *t, kci_load *load)
 }
 
 /* And what goes by the raster too: bytes behind L2. */
-static void share_load(const timing *t, kci_load *load)
+static kc_status share_load(const timing *t, kci_load *load)
 {
-    kci_share(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options,
+    kc_status status = kci_share(t->graph, t->tiling, t->counts, t->sizes, t->device, t->options,
               t->device->full.cores * load->occupancy, t->rows, &load->shared);
+    if (status != KC_OK)
+        return status;
     bytes_of_cta(&load->cta, &load->shared, load->ctas);
     load->cta.issue = issue_of_cta(t, &load->cta);
+    return KC_OK;
 }
 
 static kc_status tiled_time(const timing *t, kci_load *load)
@@ -470,7 +473,9 @@ static kc_status tiled_time(const timing *t, kci_load *load)
     times->l2_bytes = total_bytes(t->graph, t->rows); /* section 3's, before any sharing */
     double whole_read = 0, whole_written = 0;
     kci_add_bytes(t->graph, t->rows, &whole_read, &whole_written);
-    share_load(t, load);
+    status = share_load(t, load);
+    if (status != KC_OK)
+        return status;
     roof_time(t, load);
 
     kci_body body = body_of(t, &load->cta, &load->supply, load->occupancy, false);

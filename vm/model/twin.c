@@ -20,18 +20,43 @@ typedef struct run {
     double first, step, size;
 } run;
 
-/* The values that both runs take: lcm of the steps apart, the first within `b.step` of a's values. */
+/* a * b modulo m, all below 2^53. */
+static uint64_t times(uint64_t a, uint64_t b, uint64_t m)
+{
+    uint64_t product = 0;
+    for (; b > 0; b >>= 1, a = 2 * a % m)
+        product = b & 1 ? (product + a) % m : product;
+    return product;
+}
+
+/* The greatest common divisor of a and m; a * *inverse is that modulo m. */
+static uint64_t divisor(uint64_t a, uint64_t m, uint64_t *inverse)
+{
+    uint64_t r = m, next = a % m, x = 0, next_x = 1;
+    while (next > 0) {
+        uint64_t q = r / next, x_now = (x + m - times(q % m, next_x, m)) % m, r_now = r - q * next;
+        r = next;
+        next = r_now;
+        x = next_x;
+        next_x = x_now;
+    }
+    *inverse = x;
+    return r;
+}
+
+/* The values that both runs take: lcm of the steps apart, the first no less than b's, by the Chinese remainder theorem. */
 static run common(run a, run b)
 {
-    double first = a.first, tried = 0, together = a.step;
+    a.step = a.size > 1 ? a.step : 1;
+    b.step = b.size > 1 ? b.step : 1;
+    uint64_t inverse, step = (uint64_t)b.step, both = divisor((uint64_t)a.step, step, &inverse);
+    double apart = fmod(b.first - a.first, b.step), together = a.step / (double)both * b.step;
+    uint64_t offset = (uint64_t)(apart < 0 ? apart + b.step : apart);
+    double first = a.first + a.step * (double)times(offset / both % (step / both), inverse % (step / both), step / both);
     double last = fmin(a.first + a.step * (a.size - 1), b.first + b.step * (b.size - 1));
-    for (; tried < b.step && fmod(first - b.first, b.step) != 0; tried++)
-        first += a.step;
-    while (fmod(together, b.step) != 0)
-        together += a.step;
     if (first < b.first)
         first += ceil((b.first - first) / together) * together;
-    bool none = a.size < 1 || b.size < 1 || tried == b.step || last < first;
+    bool none = a.size < 1 || b.size < 1 || offset % both != 0 || last < first;
     return (run){ first, together, none ? 0 : floor((last - first) / together) + 1 };
 }
 

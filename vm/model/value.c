@@ -126,7 +126,10 @@ static bool union_dims(kc_value *value, const char *call, size_t inputs)
         for (size_t d = 0; ok && d < value->inputs[i]->rank; d++) {
             const kci_dim *dim = &value->inputs[i]->dims[d];
             const kci_dim *known = kci_find_dim(dims, rank, dim->name);
-            if (!known) {
+            if (!known && rank == KCI_MAX_DIMS) {
+                kci_fail(context, KC_EARGUMENT, "%s: the operands have more than %d dims", call, KCI_MAX_DIMS);
+                ok = false;
+            } else if (!known) {
                 dims[rank++] = *dim;
             } else if (known->size != dim->size) {
                 char one[32], other[32];
@@ -414,6 +417,10 @@ static bool add_dims(kc_value *value, const kc_size *sizes, size_t count)
     kc_context *context = value->base.context;
     if (count == 0)
         return true;
+    if (count > KCI_MAX_DIMS - value->rank) {
+        kci_fail(context, KC_EARGUMENT, "reduce: the output has more than %d dims", KCI_MAX_DIMS);
+        return false;
+    }
     kci_dim *dims = kci_alloc(context, (value->rank + count) * sizeof *dims);
     if (!dims)
         return false;

@@ -242,9 +242,11 @@ static void set_out(kci_walker *w, const double *sizes, const double *tiles)
             w->order[w->order_count++] = w->tiling->order[i];
 }
 
-static void find_streams(kci_walker *w)
+static kc_status find_streams(kci_walker *w)
 {
     for (uint32_t u = 0; u < w->nodes; u++) {
+        if (kci_spend(w->context, "verify", u) != KC_OK)
+            return KC_ELIMIT;
         const kci_node *node = node_at(w, u);
         for (uint32_t v = 0; v <= u; v++) {
             const kci_node *other = node_at(w, v);
@@ -253,6 +255,7 @@ static void find_streams(kci_walker *w)
                 break;
         }
     }
+    return KC_OK;
 }
 
 static kc_status walk_all(kci_walker *w)
@@ -368,8 +371,9 @@ kc_status kci_walk(const kci_graph *graph, const kci_tiling *tiling, const doubl
     kc_status status = KC_ENOMEM;
     if (out->rows != NULL && equip(w)) {
         set_out(w, sizes, tiles);
-        find_streams(w);
-        status = kci_walk_virtuals(w);
+        status = find_streams(w);
+        if (status == KC_OK)
+            status = kci_walk_virtuals(w);
         if (status == KC_OK)
             status = kci_walk_nest(w);
         if (status == KC_OK && tiling != NULL)

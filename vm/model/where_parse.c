@@ -85,8 +85,11 @@ static size_t take_unit(const char *at, double *number)
 /* The next token; false after the sentence. */
 static bool advance(parser *p)
 {
+    enum { STEPS = 8 };
     while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')
         p->at++;
+    if (kci_spend(p->context, "where", STEPS + (size_t)(p->at - p->start)) != KC_OK)
+        return false;
     p->start = p->at;
     char c = *p->at;
     if (!c) {
