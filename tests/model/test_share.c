@@ -194,15 +194,15 @@ TEST(ctas_of_a_cluster_load_once_what_they_share)
     kci_shared plain, pairs;
     kci_time_options options = { 0 };
     memcpy(s.hbm, s.rows, sizeof s.hbm);
-    kci_share(&s.graph, &s.tiling, &s.counts, s.sizes, device, &options, 132, s.hbm, &plain);
+    assert_int_equal(kci_share(&s.graph, &s.tiling, &s.counts, s.sizes, device, &options, 132, s.hbm, &plain), KC_OK);
     s.tiling.cluster[1] = 2; /* along n: loads of A, which lack n, are shared */
     memcpy(s.hbm, s.rows, sizeof s.hbm);
-    kci_share(&s.graph, &s.tiling, &s.counts, s.sizes, device, &options, 132, s.hbm, &pairs);
+    assert_int_equal(kci_share(&s.graph, &s.tiling, &s.counts, s.sizes, device, &options, 132, s.hbm, &pairs), KC_OK);
     assert_number(plain.l2_read, s.rows[0].read + s.rows[1].read);
     assert_number(pairs.l2_read, s.rows[0].read / 2 + s.rows[1].read);
     s.tiling.cluster[1] = 1000; /* more than there are tiles: no more of them share */
     memcpy(s.hbm, s.rows, sizeof s.hbm);
-    kci_share(&s.graph, &s.tiling, &s.counts, s.sizes, device, &options, 132, s.hbm, &pairs);
+    assert_int_equal(kci_share(&s.graph, &s.tiling, &s.counts, s.sizes, device, &options, 132, s.hbm, &pairs), KC_OK);
     assert_number(pairs.l2_read, s.rows[0].read / 32 + s.rows[1].read);
     kc_release(device);
 }
