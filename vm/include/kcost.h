@@ -39,8 +39,11 @@
  * handler or a locale, depends on one, or jumps out.
  *
  * Threads.  A context and everything made in it belong to one thread at a
- * time; callbacks and the allocation hook are called in the thread of the call.
+ * time; callbacks and the allocation hook are called in the thread of the call,
+ * but for kc_context_watch's, which the threads of a sweep ask as well.
  * Contexts, and VMs, are independent of each other; there is no global state.
+ * What takes neither context nor object may be called from any thread, and so
+ * may kc_vm_interrupt.
  * Objects of two contexts do not mix: where names matter, that is refused.
  *
  * Units.  Byte, FLOP, second, byte/s, FLOP/s, Hz; a multiply-add is 2 FLOP.
@@ -127,8 +130,9 @@ const char *kc_ffi(void);
 typedef int (*kc_watch)(void *data, double done, double points);
 /* Watches the calls of a context that may take long: kc_best, kc_fuse_all, kc_compare, kc_verify, kc_ski_slope,
  * kc_evaluator_run, counts that walk, what is built of or written down about very many parts, and the sweeps and
- * searches that get no watch of their own; a sweep's threads ask it too.  Ended, they fail with KC_ELIMIT, but a sweep or
- * a search of a space keeps what is done.  watch NULL: no longer. */
+ * searches that get no watch of their own; a sweep's threads ask it too, several at once, while a point's count walks.
+ * Ended, they fail with KC_ELIMIT, but a sweep or a search of a space keeps what is done; a point that was ended in the
+ * middle is not done.  watch NULL: no longer. */
 void kc_context_watch(kc_context *context, kc_watch watch, void *data);
 
 kc_kind kc_object_kind(const kc_object *object);     /* not of NULL */
@@ -548,7 +552,7 @@ kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void
  * columns and parts are nothing to it; `where` and filters are asked of visited points only, in no order, and of
  * some more than once.  The calling thread does it all.  NULL: KC_EDEVICE where no point runs, KC_EARGUMENT where
  * `where` leaves none or there is no device, KC_ELIMIT where the watch ended it before any was found that runs; later
- * it gives the best so far, kc_result_interrupted. */
+ * it gives the best so far, kc_result_interrupted, if the context's watch lets that be evaluated. */
 kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data);
 
 /* Points of the whole space; of them done here (all, but for a part or an end before its time);

@@ -59,6 +59,8 @@ static kc_status try_one(void *data, kci_tiling *tiling)
     kc_status status = kci_evaluate(s->evaluator);
     if (status == KC_OK && s->evaluator->times.time < s->time) /* ties go to the first point */
         keep(s, tiling);
+    if (kci_evaluator_ended(s->evaluator))
+        return status;
     s->rejected += status != KC_OK;
     return status == KC_ENOMEM || status == KC_EARGUMENT ? status : KC_OK;
 }
@@ -76,12 +78,15 @@ static kc_status try_own(search *s, const kc_kernel *kernel, const kc_device *de
         e->options.quiet = e->options.no_serial = true;
         status = kci_evaluate(e);
     }
-    if (status == KC_OK)
+    bool ended = e && kci_evaluator_ended(e);
+    if (ended)
+        kci_fail(s->context, status, "%s", kc_context_message(e->context));
+    else if (status == KC_OK)
         s->time = e->times.time;
     else
         s->rejected++;
     kci_evaluator_free(e);
-    return status == KC_ENOMEM ? kci_fail(s->evaluator->context, KC_ENOMEM, "%s", kc_context_message(s->context)) : KC_OK;
+    return status == KC_ENOMEM || ended ? kci_fail(s->evaluator->context, status, "%s", kc_context_message(s->context)) : KC_OK;
 }
 
 /* ---- the schedule that was found ----------------------------------------------------------- */

@@ -180,7 +180,7 @@ static uint32_t message(kci_block *b, const char *text)
     return (uint32_t)(KCI_MESSAGE + i);
 }
 
-/* Why the kernel does not run; KC_ENOMEM is no such reason. */
+/* Why the kernel does not run; no memory, or the end of it all, is no such reason. */
 static uint32_t why_not(kci_block *b, size_t kernel)
 {
     const kci_evaluator *e = b->evaluators[kernel];
@@ -210,7 +210,7 @@ static uint32_t cost(kci_block *b, double *field, kci_roof *bound)
         kci_evaluator *e = b->evaluators[i];
         e->times.misfit = 0; /* of the point before */
         kc_status status = kci_evaluate(e);
-        if (status == KC_ENOMEM)
+        if (status == KC_ENOMEM || kci_evaluator_ended(e))
             b->status = status;
         if (status != KC_OK)
             return why_not(b, i);
@@ -292,7 +292,7 @@ static bool run_point(kci_block *b, size_t i, const uint32_t *index)
         return true;
     b->verdict[i] = b->obstacle ? message(b, b->obstacle) : cost(b, field, &bound);
     if (b->status != KC_OK) {
-        stop(b, i, b->status, "not enough memory");
+        stop(b, i, b->status, b->status == KC_ENOMEM ? "not enough memory" : b->message[b->verdict[i] - KCI_MESSAGE]);
         return false;
     }
     if (b->verdict[i] != KCI_FITS)

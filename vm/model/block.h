@@ -41,7 +41,7 @@ typedef struct kci_block {
     double *values;                 /* field_count each, of those that fit */
     char message[KCI_BLOCK_MESSAGES][KCI_MESSAGE_BYTES];
     size_t message_count;
-    kc_status status;               /* not KC_OK: it ended at point first + count, message[0] says why */
+    kc_status status;               /* not KC_OK: it ended at point first + count, message[0] says why; KC_ELIMIT: the watch */
 } kci_block;
 
 kci_block *kci_block_new(const kc_space *space, const size_t *fields, size_t field_count);

@@ -5,6 +5,7 @@
 
 #include "hardware.h"
 #include "kernels.h"
+#include "plan.h"
 
 /* A copy in the evaluator's context.  Its texts stay the device's. */
 static void set_device(kci_evaluator *e, const kc_device *device)
@@ -114,6 +115,11 @@ kc_status kci_evaluate(kci_evaluator *e)
     if (status != KC_OK)
         return status;
     return kci_time(&e->graph, e->tiling, e->counts, e->sizes, e->device, &e->options, e->rows, &e->times, NULL);
+}
+
+bool kci_evaluator_ended(const kci_evaluator *e)
+{
+    return e->plan->ended;
 }
 
 void kci_evaluator_fields(const kci_evaluator *e, double *field)

@@ -42,6 +42,8 @@ void kci_evaluator_free(kci_evaluator *evaluator);
 /* Counts and times the point.  Not KC_OK: it does not run there (KC_EDEVICE,
  * KC_EARGUMENT), or there is no memory. */
 kc_status kci_evaluate(kci_evaluator *evaluator);
+/* Did the context's watch end it in the middle?  Then nothing is known of the point. */
+bool kci_evaluator_ended(const kci_evaluator *evaluator);
 /* All fields of the last point. */
 void kci_evaluator_fields(const kci_evaluator *evaluator, double *field);
 

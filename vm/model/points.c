@@ -254,7 +254,7 @@ kc_status kc_evaluator_run(kc_evaluator *e, size_t points, const double *const *
         if (p % WATCHED == 0 && kci_watched(context, "evaluator", (double)p, (double)points) != KC_OK)
             return KC_ELIMIT;
         status = run_point(e, axes, p);
-        if (status == KC_ENOMEM)
+        if (status == KC_ENOMEM || status == KC_ELIMIT)
             return status;
         for (size_t f = 0; f < e->field_count; f++)
             fields[f][p] = status == KC_OK ? e->block->values[f] : NAN;

@@ -31,7 +31,7 @@ typedef struct search {
     double time, point;             /* of the best so far; INFINITY */
     double limit;                   /* boxes above it wait for the next round */
     bool waiting;                   /* some do */
-    bool ended;                     /* by the watch */
+    bool ended;                     /* by the watch, or by the context's in the middle of a point */
     tally seen;
     double unfit;                   /* the first point that does not run; below 0: none */
     char why[KCI_MESSAGE_BYTES];
@@ -71,6 +71,19 @@ static kc_status failed_at(const search *s, double point, kc_status status, cons
     return status;
 }
 
+/* A round begins anew: what the last one settled is settled. */
+static void settle(search *s)
+{
+    s->done = fmax(s->done, s->seen.visited + s->seen.cut - s->seen.waiting);
+}
+
+static kc_status end(search *s)
+{
+    settle(s);
+    s->ended = true;
+    return kci_fail(s->context, KC_ELIMIT, "best: interrupted after %.0f of %.0f points", s->done, s->space->axes.points);
+}
+
 static kc_status filtered(search *s, const uint32_t *index, const double *values, bool *wanted)
 {
     double bound = values[KCI_COLUMN_BOUND];
@@ -97,9 +110,11 @@ static kc_status visit(search *s, const uint32_t *index)
     b->first = point;
     b->count = 1;
     kci_block_run(b);
-    s->seen.visited++;
     if (b->status == KC_ENOMEM)
         return kci_fail(s->context, KC_ENOMEM, "not enough memory");
+    if (b->status == KC_ELIMIT)
+        return end(s);
+    s->seen.visited++;
     if (b->status != KC_OK) {
         char what[KCI_WHERE_BYTES + 16];
         snprintf(what, sizeof what, "where: %.150s", b->message[0]);
@@ -179,6 +194,7 @@ static double least_time(search *s, const box *b)
     for (size_t k = 0; k < s->kernel_count && !(sum * (1 - KCI_ROUNDING) > enough(s)); k++) {
         double times = s->block->times[k];
         sum += times * kci_least_time(s->block->evaluators[k], &s->most[k], (enough(s) - sum) / times);
+        s->ended = s->ended || kci_evaluator_ended(s->block->evaluators[k]);
     }
     return sum;
 }
@@ -205,18 +221,17 @@ static size_t widest_axis(const search *s, const box *b)
     return widest;
 }
 
-/* A round begins anew: what the last one settled is settled. */
 static kc_status look(search *s)
 {
-    double points = s->space->axes.points;
-    s->done = fmax(s->done, s->seen.visited + s->seen.cut - s->seen.waiting);
+    settle(s);
     s->boxes = 0;
-    s->ended = s->watch && s->watch(s->watch_data, s->done, points) != 0;
-    return s->ended ? kci_fail(s->context, KC_ELIMIT, "best: interrupted after %.0f of %.0f points", s->done, points) : KC_OK;
+    return s->watch && s->watch(s->watch_data, s->done, s->space->axes.points) != 0 ? end(s) : KC_OK;
 }
 
 static kc_status watched(search *s)
 {
+    if (s->ended) /* in the middle of a bound */
+        return end(s);
     s->boxes += s->size;
     return s->boxes >= WATCHED ? look(s) : KC_OK;
 }

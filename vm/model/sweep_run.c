@@ -286,6 +286,10 @@ static kc_status take_block(running *r, const kci_block *b)
         return status;
     if (b->status == KC_ENOMEM)
         return kci_fail(r->context, KC_ENOMEM, "not enough memory");
+    if (b->status == KC_ELIMIT) { /* the context's watch, in the middle of a point */
+        r->stopped = true;
+        return KC_OK;
+    }
     char what[KCI_WHERE_BYTES + 16];
     snprintf(what, sizeof what, "where: %.150s", b->message[0]);
     return say_point(r, b->first + (double)b->count, b->status, what);
@@ -309,7 +313,7 @@ static kc_status run_all(running *r)
         if (status != KC_OK || kci_crew_out(r->crew) == 0)
             break;
         status = take_block(r, kci_crew_await(r->crew));
-        if (status == KC_OK)
+        if (status == KC_OK && !r->stopped)
             watched(r);
     }
     return status;
@@ -395,7 +399,8 @@ static kc_status add_sentences(running *r)
         kc_object *x = kc_sweep_object(r->sweep, reason->first, &device);
         kc_result *result = x ? kci_ask(x, device, r->space->options, "sweep") : NULL;
         kc_status status = result ? KC_OK : kc_context_status(r->context);
-        if (!result && status != KC_ENOMEM && !(reason->sentence = kci_copy_text(r->context, kc_context_message(r->context))))
+        const char *sentence = status == KC_ELIMIT ? reason->text : kc_context_message(r->context); /* the watch left no time */
+        if (!result && status != KC_ENOMEM && !(reason->sentence = kci_copy_text(r->context, sentence)))
             status = KC_ENOMEM;
         kc_release(result);
         kc_release(x);
