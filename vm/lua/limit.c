@@ -41,7 +41,6 @@ void kci_limits_begin(kci_limits *limits, lua_State *L)
 {
     limits->runner = pthread_self();
     limits->thread = L;
-    limits->running = true;
     limits->hit = KC_NO_LIMIT;
     limits->positioned = limits->refused = false;
     limits->caught = 0;
@@ -51,6 +50,7 @@ void kci_limits_begin(kci_limits *limits, lua_State *L)
     limits->grace = GRACE;
     limits->stack = (uintptr_t)__builtin_frame_address(0);
     limits->interrupted = 0;
+    limits->running = true;
 }
 
 void kci_limits_end(kci_limits *limits)
@@ -219,7 +219,8 @@ void kci_limits_watch_thread(lua_State *L, const kci_limits *limits)
 void kci_limits_interrupt(kci_limits *limits)
 {
     limits->interrupted = 1;
-    if (pthread_equal(pthread_self(), limits->runner) && limits->running && !limits->any)
+    /* In this order: ids of threads come again, but of two that run at once they differ. */
+    if (limits->running && pthread_equal(pthread_self(), limits->runner) && !limits->any)
         lua_sethook(limits->thread, count, LUA_MASKCOUNT, 1);
 }
 

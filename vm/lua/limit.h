@@ -26,7 +26,8 @@ typedef struct kci_limits {
     size_t text, table;     /* bytes of the largest block of either kind */
     int said[KCI_LIMITS];   /* registry references: the sentence of each limit, made before memory is short */
     /* Of the run in progress. */
-    bool running, lifted;   /* lifted: while the VM itself writes down what went wrong */
+    _Atomic bool running;   /* set after the rest of a run, for whoever interrupts it */
+    bool lifted;            /* while the VM itself writes down what went wrong */
     kc_limit hit;
     bool positioned;        /* `where` has the sentence with the script's line */
     int where;              /* registry reference, there before memory is short */
