@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEYS = 10000 };
+enum {
+    MOST_KEYS = 10000,
+    MOST_LIKE = 500 /* keys among which the nearest is looked for: some microseconds each */
+};
 
 static void want_table(kci_call *c, int index, const char *argument, const char *wanted)
 {
@@ -142,7 +145,7 @@ const char *kci_push_nearest_key(kci_call *c, const char *name, int index)
         lua_pop(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING)
             continue;
-        if (count == MOST_KEYS) { /* whoever made so many does not read them */
+        if (count == MOST_LIKE) { /* whoever made so many does not read them */
             lua_pushliteral(L, "");
             return lua_tostring(L, -1);
         }
