@@ -175,7 +175,7 @@ static bool is_whole(const char *path)
     return false;
 }
 
-/* What the command asks of a model's file; what a profile shows; a device, and a time on it. */
+/* What the command asks of a model's file; what a profile shows; a device. */
 static const char model[] = "local kc = require 'kcost'\n"
                             "return kc.lib.command.run('%s', { { 'batch', '2' }, { 'seq', '64' }, { 'cached', '500' } }, { device = 'h100-sxm5' })\n",
                   profile[] = "local kc = require 'kcost'\n"
@@ -185,8 +185,9 @@ static const char model[] = "local kc = require 'kcost'\n"
                   device[] = "local kc = require 'kcost'\n"
                              "local id = ('%s'):match('([^/]*)%%.lua$')\n"
                              "if id == 'defaults' then return 0 end\n"
-                             "local n = { m = 256, n = 256, k = 256 }\n"
-                             "return kc.device(id), kc.evaluate(kc.lib.gemm.plain(n), id, { launch = 'none' })\n";
+                             "local d = kc.device(id)\n"
+                             "print(d, d.hbm.bandwidth)\n"
+                             "return d\n";
 
 static const struct source {
     const char *pattern, *format;
