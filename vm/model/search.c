@@ -91,6 +91,7 @@ static kc_status filtered(search *s, const uint32_t *index, const double *values
                              isnan(bound) ? NULL : kci_roof_class((kci_roof)bound) };
     int answer = s->space->filter(s->space->filter_data, &point);
     *wanted = answer > 0;
+    s->boxes = WATCHED; /* who knows how long that took */
     return answer < 0 ? failed_at(s, number_of(&s->space->axes, index), KC_ESCRIPT, "the function of where failed") : KC_OK;
 }
 
