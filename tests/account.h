@@ -1,9 +1,10 @@
 /* account.h: a host's allocation hook that keeps an account of what is out of it, and refuses: what is beyond a limit,
- * the n-th request, or all from the n-th on. */
+ * the n-th request, or all from the n-th on; and which n, where not all are tried. */
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 typedef struct account {
@@ -53,6 +54,15 @@ static inline void *account_resize(void *data, void *block, size_t old_size, siz
     a->blocks += block == NULL;
     a->most = a->bytes > a->most ? a->bytes : a->most;
     return moved + 1;
+}
+
+/* From 1 to `most`, by Marsaglia's xorshift; *chance is a seed, not 0, and goes on. */
+static inline size_t account_draw(uint64_t *chance, size_t most)
+{
+    *chance ^= *chance << 13;
+    *chance ^= *chance >> 7;
+    *chance ^= *chance << 17;
+    return 1 + (size_t)((*chance >> 11) % most);
 }
 
 #endif

@@ -113,14 +113,6 @@ static void try_one(const script *s, const outcome *whole, size_t n, int for_eve
 
 static uint64_t chance;
 
-static size_t draw(size_t most)
-{
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return 1 + (size_t)((chance >> 11) % most);
-}
-
 /* `count` of its requests, 0: all. */
 static void try_script(const script *s, size_t count, tally *t)
 {
@@ -135,7 +127,7 @@ static void try_script(const script *s, size_t count, tally *t)
         for (int for_ever = 0; for_ever < 2; for_ever++)
             try_one(s, &whole, n, for_ever, n % EVERY == 0, t);
     for (size_t i = 0; i < count; i++)
-        try_one(s, &whole, draw(a.asked), (int)((t->texts + i) % 2), i % EVERY_DRAWN == 0, t);
+        try_one(s, &whole, account_draw(&chance, a.asked), (int)((t->texts + i) % 2), i % EVERY_DRAWN == 0, t);
 }
 
 /* ---- which texts ----------------------------------------------------------------------------------------------------- */

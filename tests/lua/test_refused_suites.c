@@ -102,14 +102,6 @@ static size_t run_suite(const char *path, size_t n, int for_ever, bool *passed, 
 
 static uint64_t chance;
 
-static size_t draw(size_t most)
-{
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return 1 + (size_t)((chance >> 11) % most);
-}
-
 typedef struct tally {
     size_t tried, passed, faults;
 } tally;
@@ -133,7 +125,7 @@ static void try_suite(const char *path, bool all, tally *t)
     if (all && !passed)
         fail_msg("%s fails with all the memory it wants: %s", path, went.odd);
     for (size_t i = 0; i < (all ? MANY : A_FEW); i++)
-        try_one(path, draw(requests), all ? i % 2 == 0 : 1, t);
+        try_one(path, account_draw(&chance, requests), all ? i % 2 == 0 : 1, t);
     if (all)
         print_message("%s: %d of %zu requests\n", path, MANY, requests);
 }

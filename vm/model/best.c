@@ -195,9 +195,12 @@ static void none_runs(search *s, const char *name)
     kci_evaluator *e = s->evaluator;
     double tried = s->points;
     e->options.quiet = false;
-    try_one(s, e->tiling); /* the last of them again, for its sentence */
-    kci_fail(s->context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs; the last: %s", tried, name,
-             kc_context_message(e->context));
+    kc_status status = try_one(s, e->tiling); /* the last of them again, for its sentence */
+    if (status != KC_OK)
+        kci_fail(s->context, status, "%s", kc_context_message(e->context));
+    else
+        kci_fail(s->context, KC_EDEVICE, "best: none of the %.0f schedules tried for '%.80s' runs; the last: %s", tried, name,
+                 kc_context_message(e->context));
 }
 
 /* `plain` is the kernel with the default grid and order; its tiling is what candidates are put into. */

@@ -358,7 +358,9 @@ static kc_status nothing_runs(const search *s)
     kci_text where = { .context = s->context }, why = { .context = s->context };
     kci_axes_say(&where, &s->space->axes, s->unfit);
     kci_text_add(&why, runs ? s->why : kc_context_message(s->context)); /* it runs: a figure leaves the range of a double */
-    if (runs || status != KC_ENOMEM)
+    if (where.failed || why.failed)
+        status = KC_ENOMEM;
+    else if (runs || status != KC_ENOMEM)
         status = kci_fail(s->context, KC_EDEVICE, "best: none of the %.0f points of the space runs; point %.0f (%.300s): %s",
                           s->space->axes.points, s->unfit, where.bytes ? where.bytes : "", why.bytes ? why.bytes : "");
     kci_text_free(&where);
