@@ -47,10 +47,9 @@ function record.new(plot)
     return setmetatable(plot, shown)
 end
 
--- What f gives, nil where it fails; memory that runs out is no answer.
+-- What f gives, nil where it fails.
 function record.try(f)
     local good, answer = pcall(f)
-    if not good and answer == "not enough memory" then error(answer, 0) end
     return good and answer or nil
 end
 

@@ -141,7 +141,7 @@ describe("where", function()
             return true
         end })
         assert.equal(12, #s)
-        assert.equal(24, inner)
+        assert.is_true(inner >= 24) -- more, where a sweep that found no memory was made again
     end)
 end)
 

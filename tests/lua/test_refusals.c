@@ -159,11 +159,14 @@ static void set_script(script *s, const char *path, const char *format)
 /* Small ones: all n of a script with r requests is r runs. */
 static bool is_whole(const char *path)
 {
-    static const char *const whole[] = { "roofline101", "gemm_levels", "norm_fusion", "overlap", "softmax_passes", "gqa", "depthwise",
-                                         "mlp_fusion", "wave_quantization", "device_whatif" };
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        if (strstr(path, "scripts/") == path && strstr(path, whole[i]) != NULL)
+    static const char *const whole[] = { "gemm_levels", "wave_quantization", "depthwise", "backward", "tile_sweep", "flashattn",
+                                         "ski_slope", "softmax_passes", "norm_fusion", "mlp_fusion" };
+    char name[64];
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        snprintf(name, sizeof name, "scripts/%s.lua", whole[i]);
+        if (strcmp(path, name) == 0)
             return true;
+    }
     return false;
 }
 

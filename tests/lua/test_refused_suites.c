@@ -47,12 +47,53 @@ static void *lua_resize(void *data, void *block, size_t old_size, size_t new_siz
     return account_resize(data, block, block ? old_size : 0, new_size); /* 5.4 passes the kind of a new one */
 }
 
-/* A stock state, with the module in reach and what suite.lua brings. */
+static int call_through_c(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+/* The function that is a field of the table at the top. */
+static void put_behind_c(lua_State *L, const char *name)
+{
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, call_through_c, 1);
+    lua_setfield(L, -2, name);
+}
+
+/* LuaJIT crashes where these find no memory below a pcall; below a function of C they don't. */
+static void mend_engine(lua_State *L)
+{
+    lua_getglobal(L, "jit");
+    bool is_luajit = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+    if (!is_luajit)
+        return;
+    lua_getglobal(L, "string");
+    put_behind_c(L, "sub");
+    put_behind_c(L, "reverse");
+    lua_getglobal(L, "_G");
+    put_behind_c(L, "tostring");
+    lua_pop(L, 2);
+}
+
+static int run_file(lua_State *L)
+{
+    if (luaL_loadfile(L, lua_touserdata(L, 1)) != 0)
+        return lua_error(L);
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+/* A stock state, with the module in reach and what suite.lua brings; what runs the suite, and its path, are at the top. */
 static lua_State *state_for(account *a, const char *path)
 {
     lua_State *L = lua_newstate(lua_resize, a);
     assert_non_null(L);
     luaL_openlibs(L);
+    mend_engine(L);
     lua_register(L, "print", print_line);
     lua_getglobal(L, "package");
     lua_getfield(L, -1, "preload");
@@ -71,12 +112,14 @@ static lua_State *state_for(account *a, const char *path)
     assert_int_equal(luaL_loadfile(L, "tests/lua/suite.lua"), 0);
     lua_pushstring(L, temporary);
     assert_int_equal(lua_pcall(L, 1, 0, 0), 0);
+    lua_pushcfunction(L, run_file); /* reading the file and making these two ask for memory, outside of a protected call */
+    lua_pushlightuserdata(L, (void *)path);
     return L;
 }
 
-static bool ends_well(lua_State *L, const char *path)
+static bool ends_well(lua_State *L)
 {
-    bool returned = luaL_loadfile(L, path) == 0 && lua_pcall(L, 0, 0, 0) == 0;
+    bool returned = lua_pcall(L, 1, 0, 0) == 0;
     const char *why = returned ? "" : lua_tostring(L, -1);
     return (returned || (why && strcmp(why, "ended well") == 0)) && went.failed == 0;
 }
@@ -90,7 +133,7 @@ static size_t run_suite(const char *path, size_t n, int for_ever, bool *passed, 
     a.asked = 0;
     a.refuse = n;
     a.for_ever = for_ever;
-    *passed = ends_well(L, path);
+    *passed = ends_well(L);
     size_t asked = a.asked;
     a.refuse = 0;
     lua_close(L);

@@ -247,6 +247,33 @@ TEST(plots_that_find_no_memory_are_an_error_and_leak_nothing)
     }
 }
 
+/* A search that calls a function of the script's for each point, whose n-th request is refused; how many there were. */
+static size_t search_refused(size_t n, int for_ever)
+{
+    static const char ask[] = "local kc = require 'kcost'\n"
+                              "local A = kc.tensor('A', 'i j', 'f16', { i = 512, j = 512 })\n"
+                              "local B = kc.write('B', kc.map('exp', kc.read(A)))\n"
+                              "local size = { 8, 16, 32, 64 }\n"
+                              "return kc.best(B, 'l4', { tile = { i = size, j = size }, where = function(p) return p.tile.i > 0 end })\n";
+    account a = {.refuse = n, .for_ever = for_ever};
+    kc_vm_options options = {.resize = account_resize, .resize_data = &a};
+    kc_vm *vm = NULL;
+    if (kc_vm_new(&options, &vm) == KC_OK && kc_vm_run(vm, ask, sizeof ask - 1, "search.lua") != KC_OK)
+        assert_contains(kc_vm_message(vm), "not enough memory");
+    kc_vm_free(vm);
+    assert_int_equal(a.blocks, 0);
+    return a.asked;
+}
+
+TEST(a_search_by_a_function_that_finds_no_memory_leaks_nothing)
+{
+    size_t requests = search_refused(0, 0);
+    for (size_t n = 1; n <= requests; n += 1 + requests / a_few_of(200)) {
+        search_refused(n, 0);
+        search_refused(n, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +285,7 @@ int main(void)
         cmocka_unit_test(a_refused_request_is_an_error_and_leaks_nothing),
         cmocka_unit_test(an_allocator_that_refuses_from_then_on_is_an_error_and_leaks_nothing),
         cmocka_unit_test(plots_that_find_no_memory_are_an_error_and_leak_nothing),
+        cmocka_unit_test(a_search_by_a_function_that_finds_no_memory_leaks_nothing),
     };
     return run(tests);
 }

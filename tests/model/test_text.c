@@ -259,6 +259,23 @@ TEST(an_empty_text_is_kept_as_an_empty_text)
     kci_free_text(context, slot);
 }
 
+TEST(a_part_of_a_message_is_cut_off_and_asks_for_no_memory)
+{
+    long left = 1;
+    kc_context *poor = kc_context_new(refuse, &left);
+    char bytes[8];
+    kci_text part = kci_text_part(poor, bytes, sizeof bytes);
+    assert_text(bytes, "");
+    kci_text_format(&part, "%d, ", 42);
+    kci_text_add(&part, "or more");
+    assert_text(bytes, "42, or ");
+    kci_text_number(&part, 7);
+    assert_text(bytes, "42, or ");
+    assert_false(part.failed);
+    assert_int_equal(kc_context_status(poor), KC_OK);
+    kc_context_free(poor);
+}
+
 TEST(a_note_is_kept_once)
 {
     kci_notes notes = { .context = context };
@@ -304,6 +321,16 @@ TEST(a_word_that_is_near_nothing_names_nothing)
     assert_text(nearest("x"), "");
     assert_text(nearest(""), "");
     assert_text(nearest("a word that is much longer than any name that there is, so long that it is cut"), "");
+}
+
+TEST(the_nearest_names_are_said_where_there_is_no_memory)
+{
+    static const char *const names[] = { "stages", "warps", NULL };
+    long left = 1;
+    kc_context *poor = kc_context_new(refuse, &left);
+    assert_text(kci_nearest(poor, "stagse", nth, names), "; did you mean 'stages'?");
+    assert_int_equal(kc_context_status(poor), KC_OK);
+    kc_context_free(poor);
 }
 
 /* ---- SI prefixes -------------------------------------------------------------------- */
@@ -372,10 +399,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_text_grows_by_all_that_is_added, open_context, close_context),
         cmocka_unit_test(a_text_without_memory_fails_once_and_stays_failed),
         cmocka_unit_test_setup_teardown(an_empty_text_is_kept_as_an_empty_text, open_context, close_context),
+        cmocka_unit_test(a_part_of_a_message_is_cut_off_and_asks_for_no_memory),
         cmocka_unit_test_setup_teardown(a_note_is_kept_once, open_context, close_context),
         cmocka_unit_test_setup_teardown(a_slip_names_the_word_that_was_meant, open_context, close_context),
         cmocka_unit_test_setup_teardown(a_beginning_names_all_that_begin_so, open_context, close_context),
         cmocka_unit_test_setup_teardown(a_word_that_is_near_nothing_names_nothing, open_context, close_context),
+        cmocka_unit_test(the_nearest_names_are_said_where_there_is_no_memory),
         cmocka_unit_test(p_is_10_to_minus_12),
         cmocka_unit_test(n_is_10_to_minus_9),
         cmocka_unit_test(u_is_10_to_minus_6),

@@ -342,11 +342,11 @@ static void print_shown(const sheet *s, FILE *out, sheet_style style)
         output_lacks_memory();
         return;
     }
-    scols_table_set_column_separator(t, "  ");
+    bool gapped = scols_table_set_column_separator(t, "  ") == 0;
     scols_table_enable_colors(t, style.colours);
     scols_table_set_termforce(t, style.width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
     scols_table_set_termwidth(t, style.width);
-    char *text = fill(s, t) ? table_text(t) : NULL;
+    char *text = gapped && fill(s, t) ? table_text(t) : NULL;
     if (text)
         output_trimmed(text, out); /* the last column is filled up with blanks, which no one wants in a file */
     else

@@ -233,10 +233,11 @@ kc_options *kci_read_options_and_save(kci_call *c, int index);
 
 /* ---- sweep.c ----------------------------------------------------------- */
 
-/* A `where` that is a function: where it and its error are on the stack. */
+/* A `where` that is a function: where on the stack its error is and what is called; the point that it is asked of. */
 typedef struct kci_filter {
     lua_State *L;
-    int function, error;
+    int error, call;
+    const kc_point *point;
 } kci_filter;
 
 /* Adds the axes of the table at `table`, which may also have `options`. */

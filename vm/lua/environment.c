@@ -79,10 +79,26 @@ static int stdlib_assert(lua_State *L)
     return lua_type(L, 2) == LUA_TSTRING ? kci_raise(L, state) : lua_error(L);
 }
 
+/* pcall of the stdlib: a field that is asked for, say, is not absent because there was no memory to look. */
+static int stdlib_pcall(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_pushboolean(L, 1);
+    lua_insert(L, 1);
+    if (lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0) == 0)
+        return lua_gettop(L);
+    if (kci_is_memory_error(L, -1))
+        return lua_error(L);
+    kci_caught(L, kci_state_of(L), -1);
+    lua_pushboolean(L, 0);
+    lua_replace(L, 1);
+    return 2;
+}
+
 void kci_environment_push(lua_State *L, kci_state *state, int state_at, bool stdlib)
 {
     static const luaL_Reg in_stdlib[] = {
-        {"error", stdlib_error}, {"assert", stdlib_assert}, {NULL, NULL}};
+        {"error", stdlib_error}, {"assert", stdlib_assert}, {"pcall", stdlib_pcall}, {NULL, NULL}};
 
     luaL_checkstack(L, 16, NULL);
     kci_push_globals(L);

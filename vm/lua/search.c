@@ -57,7 +57,7 @@ static int best_of_space(kci_call *c, kc_object *x, kc_device *device, const kc_
     want_axes(c, 3);
     push_space(c, x);
     kc_space *space = (kc_space *)kci_object_at(L, c->state, -1);
-    kci_filter filter = {L, 0, 0};
+    kci_filter filter = {.L = L};
     KCI_DO(c, kc_space_device(space, device));
     kci_read_axes(c, space, 3, known, COUNT(known));
     kci_read_where(c, space, 3, &filter);

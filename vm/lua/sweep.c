@@ -223,23 +223,24 @@ static void fill_point(lua_State *L, const kc_point *point)
 /* Protected: an error must not jump over the model. */
 static int call_filter(lua_State *L)
 {
-    const kc_point *point = lua_touserdata(L, 2);
+    const kci_filter *f = lua_touserdata(L, 2);
     lua_settop(L, 1);
     luaL_checkstack(L, 16, NULL);
     lua_createtable(L, 0, 48);
-    fill_point(L, point);
+    fill_point(L, f->point);
     lua_call(L, 1, 1);
     return 1;
 }
 
+/* What is outside of the protected call asks for no memory. */
 static int run_filter(void *data, const kc_point *point)
 {
-    const kci_filter *f = data;
+    kci_filter *f = data;
     lua_State *L = f->L;
     int top = lua_gettop(L);
-    lua_pushcfunction(L, call_filter);
-    lua_pushvalue(L, f->function);
-    lua_pushlightuserdata(L, (void *)(size_t)point);
+    f->point = point;
+    for (int i = 0; i < 3; i++)
+        lua_pushvalue(L, f->call + i);
     bool good = lua_pcall(L, 2, 1, 0) == 0;
     int answer = good ? lua_toboolean(L, -1) : -1;
     if (!good)
@@ -330,9 +331,13 @@ void kci_read_where(kci_call *c, kc_space *space, int table, kci_filter *f)
     int at = kci_option(c, table, "where");
     if (lua_type(L, at) == LUA_TFUNCTION) {
         kci_not_deep(L, c->state);
-        f->function = at;
+        luaL_checkstack(L, 16, NULL);
         lua_pushnil(L);
         f->error = lua_gettop(L);
+        f->call = f->error + 1;
+        lua_pushcfunction(L, call_filter);
+        lua_pushvalue(L, at);
+        lua_pushlightuserdata(L, f);
         KCI_DO(c, kc_space_filter(space, run_filter, f));
     } else if (!kci_absent(c, at)) {
         if (lua_type(L, at) != LUA_TSTRING)
@@ -372,7 +377,7 @@ static const char *const options[] = {"kernel", "where", "keep", "fields", "thre
 static int sweep_sweep(lua_State *L)
 {
     kci_call c = kci_begin(L, "sweep", 1);
-    kci_filter f = {L, 0, 0};
+    kci_filter f = {.L = L};
     push_space(&c, read_kernel(&c));
     kc_space *space = (kc_space *)kci_object_at(L, c.state, -1);
     kci_read_axes(&c, space, 1, options, COUNT(options));

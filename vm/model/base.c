@@ -22,7 +22,7 @@ struct kc_context {
     uint32_t refs; /* the caller's hold, and one an object */
     const kc_context *names; /* of a worker: where its names are interned; NULL: here */
     kc_status status;
-    char message[MESSAGE_BYTES];
+    char message[MESSAGE_BYTES], near[KCI_PART_BYTES];
     kc_watch watch; /* of calls that take long; a worker has its parent's */
     void *watch_data;
     size_t steps; /* since the watch was asked */
@@ -121,6 +121,11 @@ void kc_context_watch(kc_context *context, kc_watch watch, void *data)
         return;
     context->watch = watch;
     context->watch_data = data;
+}
+
+char *kci_context_near(kc_context *context)
+{
+    return context->near;
 }
 
 kc_watch kci_context_watch(const kc_context *context, void **data)

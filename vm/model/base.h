@@ -68,6 +68,8 @@ bool kci_handles_given(kc_context *context, const char *call, const char *argume
 /* And each of its texts? */
 bool kci_texts_given(kc_context *context, const char *call, const char *argument, const char *const *texts, size_t count);
 
+/* Where kci_nearest writes, KCI_PART_BYTES. */
+char *kci_context_near(kc_context *context);
 /* What kc_context_watch was given; NULL: nothing. */
 kc_watch kci_context_watch(const kc_context *context, void **data);
 /* Asks it whether `call` may go on; `of` 0: not known.  KC_ELIMIT: no, and the sentence is recorded. */
@@ -76,7 +78,7 @@ kc_status kci_watched(kc_context *context, const char *call, double done, double
  * and then.  KC_ELIMIT: it ends the call. */
 kc_status kci_spend(kc_context *context, const char *call, size_t steps);
 
-/* "; did you mean 'b', 'c'?" of the names nearest to `word`, or "". */
+/* "; did you mean 'b', 'c'?" of the names nearest to `word`, or ""; until the next such question. */
 typedef const char *(*kci_nth_name)(const void *data, size_t i);
 const char *kci_nearest(kc_context *context, const char *word, kci_nth_name nth, const void *data);
 
@@ -85,8 +87,12 @@ typedef struct kci_text {
     kc_context *context;
     char *bytes;
     size_t length, capacity;
-    bool failed;
+    bool failed, fixed;
 } kci_text;
+/* A part of an error message, in the `size` bytes of the caller: what has no room is cut off.  It asks for no memory, so the
+ * sentence is the same where there is none; nothing is to be freed. */
+kci_text kci_text_part(kc_context *context, char *bytes, size_t size);
+enum { KCI_PART_BYTES = 304 };
 void kci_text_add(kci_text *text, const char *bytes);
 void kci_text_add_n(kci_text *text, const char *bytes, size_t length);
 void kci_text_format(kci_text *text, const char *format, ...) KCI_PRINTF(2, 3);

@@ -124,11 +124,10 @@ static const kci_dim *along(const kc_tensor *tensor, const char *over)
     for (size_t i = 0; i < tensor->rank; i++)
         if (!over || strcmp(kc_tensor_dim(tensor, i), over) == 0)
             return &tensor->dims[i];
-    kci_text dims = { .context = context };
+    char list[KCI_PART_BYTES];
+    kci_text dims = kci_text_part(context, list, sizeof list);
     kci_dims_print(&dims, context, tensor->dims, tensor->rank);
-    kci_fail(context, KC_EARGUMENT, "comm: %.80s has no dim '%.80s' to go over; it has %.300s", tensor->name, over,
-             dims.bytes ? dims.bytes : "");
-    kci_text_free(&dims);
+    kci_fail(context, KC_EARGUMENT, "comm: %.80s has no dim '%.80s' to go over; it has %s", tensor->name, over, list);
     return NULL;
 }
 

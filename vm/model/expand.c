@@ -5,6 +5,16 @@
 
 /* ---- loops and axes -------------------------------------------------------- */
 
+/* For one more dim. */
+static bool has_room(const kci_builder *builder)
+{
+    const kci_graph *graph = builder->graph;
+    if (graph->loop_count + graph->virtual_count < KCI_MAX_LOOPS)
+        return true;
+    kci_fail(builder->context, KC_EARGUMENT, "kernel '%.80s': more than %d dims in one kernel", builder->name, KCI_MAX_LOOPS);
+    return false;
+}
+
 /* The loop of that name; `size` 0 asks for one that is known. -1: failed. */
 static int loop_of(kci_builder *builder, kci_symbol name, double size)
 {
@@ -23,12 +33,8 @@ static int loop_of(kci_builder *builder, kci_symbol name, double size)
                  builder->name, kci_name(builder->context, name), one, other);
         return -1;
     }
-    if (graph->loop_count + graph->virtual_count >= KCI_MAX_LOOPS) {
-        kci_fail(builder->context, KC_EARGUMENT, "kernel '%.80s': more than %d dims in one kernel", builder->name,
-                 KCI_MAX_LOOPS);
-        return -1;
-    }
-    if (!kci_reserve(builder->context, &graph->loops, &graph->loop_cap, graph->loop_count + 1, sizeof(kci_loop)))
+    if (!has_room(builder) ||
+        !kci_reserve(builder->context, &graph->loops, &graph->loop_cap, graph->loop_count + 1, sizeof(kci_loop)))
         return -1;
     graph->loops[graph->loop_count] = (kci_loop){ name, size };
     return (int)graph->loop_count++;
@@ -216,11 +222,9 @@ static bool bind(kci_builder *builder, kci_symbol name, uint32_t axis, double si
             if (graph->virtuals[v].axis == scope)
                 binding.dim = (int16_t)(KCI_MAX_LOOPS - 1 - v);
         if (binding.dim < 0) {
-            if (graph->loop_count + graph->virtual_count >= KCI_MAX_LOOPS ||
-                !kci_reserve(builder->context, &graph->virtuals, &graph->virtual_cap, graph->virtual_count + 1,
-                             sizeof(kci_virtual)))
-                return kci_fail(builder->context, KC_EARGUMENT, "kernel '%.80s': more than %d dims in one kernel",
-                                builder->name, KCI_MAX_LOOPS) == KC_OK;
+            if (!has_room(builder) || !kci_reserve(builder->context, &graph->virtuals, &graph->virtual_cap,
+                                                   graph->virtual_count + 1, sizeof(kci_virtual)))
+                return false;
             binding.dim = (int16_t)(KCI_MAX_LOOPS - 1 - (int)graph->virtual_count);
             graph->virtuals[graph->virtual_count++] = (kci_virtual){ scope, kci_name(builder->context, name) };
         }

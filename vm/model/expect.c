@@ -31,13 +31,11 @@ static void add_fields(kci_text *text, const kci_where *condition, const kc_poin
 static kc_status say_broken(const kc_result *r, const char *condition, const kci_where *parsed, const kc_point *point)
 {
     kc_context *context = r->base.context;
-    kci_text fields = { .context = context };
+    char list[2 * KCI_PART_BYTES];
+    kci_text fields = kci_text_part(context, list, sizeof list);
     add_fields(&fields, parsed, point);
-    kc_status status = fields.failed ? KC_ENOMEM : KC_EARGUMENT;
-    kci_fail(context, status, status == KC_ENOMEM ? "not enough memory" : "expect: %s does not hold for %s%s%s%s", condition,
-             r->name, r->device ? " on " : "", r->device ? r->device : "", fields.bytes ? fields.bytes : "");
-    kci_text_free(&fields);
-    return status;
+    return kci_fail(context, KC_EARGUMENT, "expect: %s does not hold for %s%s%s%s", condition, r->name, r->device ? " on " : "",
+                    r->device ? r->device : "", list);
 }
 
 kc_status kc_result_expect(const kc_result *r, const char *condition)

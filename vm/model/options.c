@@ -92,12 +92,11 @@ static int choose(kc_options *options, const char *key, const char *text, const 
         if (strcmp(text, names[i]) == 0)
             return i;
     kc_context *context = options->base.context;
-    kci_text all = { .context = context };
+    char list[KCI_PART_BYTES];
+    kci_text all = kci_text_part(context, list, sizeof list);
     for (int i = 0; names[i]; i++)
         kci_text_format(&all, "%s'%s'", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
-    kci_fail(context, KC_EARGUMENT, "option '%s' is %s, not '%s'%s", key, all.bytes ? all.bytes : "",
-             text, kci_nearest(context, text, nth, names));
-    kci_text_free(&all);
+    kci_fail(context, KC_EARGUMENT, "option '%s' is %s, not '%s'%s", key, list, text, kci_nearest(context, text, nth, names));
     return -1;
 }
 
@@ -105,12 +104,11 @@ static int choose(kc_options *options, const char *key, const char *text, const 
 static kc_status no_convention(kc_context *context, const char *name)
 {
     const char *known, *near = kci_nearest(context, name, kci_convention_nth, NULL);
-    kci_text all = { .context = context };
+    char list[2 * KCI_PART_BYTES];
+    kci_text all = kci_text_part(context, list, sizeof list);
     for (size_t i = 0; !*near && (known = kci_convention_nth(NULL, i)) != NULL; i++)
         kci_text_format(&all, "%s'%s'", i == 0 ? "; there are " : ", ", known);
-    kc_status status = kci_fail(context, KC_EARGUMENT, "there is no convention '%.80s'%s", name, all.bytes ? all.bytes : near);
-    kci_text_free(&all);
-    return status;
+    return kci_fail(context, KC_EARGUMENT, "there is no convention '%.80s'%s%s", name, near, list);
 }
 
 static kc_status set_convention(kc_options *options, const char *name)

@@ -64,11 +64,10 @@ static double number_of(const kci_axes *axes, const uint32_t *index)
 
 static kc_status failed_at(const search *s, double point, kc_status status, const char *what)
 {
-    kci_text where = { .context = s->context };
+    char values[KCI_PART_BYTES];
+    kci_text where = kci_text_part(s->context, values, sizeof values);
     kci_axes_say(&where, &s->space->axes, point);
-    kci_fail(s->context, status, "best: %s at point %.0f (%.300s)", what, point, where.bytes ? where.bytes : "");
-    kci_text_free(&where);
-    return status;
+    return kci_fail(s->context, status, "best: %s at point %.0f (%s)", what, point, values);
 }
 
 /* A round begins anew: what the last one settled is settled. */
@@ -97,11 +96,9 @@ static kc_status filtered(search *s, const uint32_t *index, const double *values
 
 static void keep_reason(search *s, double point)
 {
-    kci_text why = { .context = s->context };
+    kci_text why = kci_text_part(s->context, s->why, sizeof s->why);
     kci_block_reason(&why, s->block, s->block->verdict[0]);
     s->unfit = point;
-    snprintf(s->why, sizeof s->why, "%s", why.bytes ? why.bytes : "");
-    kci_text_free(&why);
 }
 
 static kc_status visit(search *s, const uint32_t *index)
@@ -355,16 +352,13 @@ static kc_status nothing_runs(const search *s)
     kc_object *x = object_at(s, s->unfit, &device);
     kc_result *runs = x ? kci_ask(x, device, s->space->options, "best") : NULL;
     kc_status status = kc_context_status(s->context);
-    kci_text where = { .context = s->context }, why = { .context = s->context };
+    char values[KCI_PART_BYTES];
+    kci_text where = kci_text_part(s->context, values, sizeof values);
     kci_axes_say(&where, &s->space->axes, s->unfit);
-    kci_text_add(&why, runs ? s->why : kc_context_message(s->context)); /* it runs: a figure leaves the range of a double */
-    if (where.failed || why.failed)
-        status = KC_ENOMEM;
-    else if (runs || status != KC_ENOMEM)
-        status = kci_fail(s->context, KC_EDEVICE, "best: none of the %.0f points of the space runs; point %.0f (%.300s): %s",
-                          s->space->axes.points, s->unfit, where.bytes ? where.bytes : "", why.bytes ? why.bytes : "");
-    kci_text_free(&where);
-    kci_text_free(&why);
+    if (runs || status != KC_ENOMEM)
+        status = kci_fail(s->context, KC_EDEVICE, "best: none of the %.0f points of the space runs; point %.0f (%s): %s",
+                          s->space->axes.points, s->unfit, values,
+                          runs ? s->why : kc_context_message(s->context)); /* it runs: a figure leaves the range of a double */
     kc_release(runs);
     kc_release(x);
     kc_release(device);

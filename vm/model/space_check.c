@@ -75,15 +75,14 @@ static bool is_fused(const kc_space *space, kci_symbol name)
 
 static kc_status unknown_name(const kc_space *space, const kci_sweep_axis *axis, kci_symbol name)
 {
-    kci_text known = { .context = space->base.context };
+    char list[KCI_PART_BYTES];
+    kci_text known = kci_text_part(space->base.context, list, sizeof list);
     kernels k = { .space = space, .axis = axis, .name = name, .rank = UINT32_MAX, .known = &known };
     each_kernel(space, find_rank, &k);
     bool tensors = axis->kind == KCI_AXIS_DTYPE;
-    kc_status status = kci_fail(space->base.context, KC_EARGUMENT, "sweep: %s: '%.80s' has no %s '%.80s'; it has %.300s",
-                                kci_axis_kind_name(axis->kind), kc_object_name(space->x), tensors ? "tensor" : "dim",
-                                kci_name(space->base.context, name), known.bytes ? known.bytes : "none");
-    kci_text_free(&known);
-    return status;
+    return kci_fail(space->base.context, KC_EARGUMENT, "sweep: %s: '%.80s' has no %s '%.80s'; it has %s",
+                    kci_axis_kind_name(axis->kind), kc_object_name(space->x), tensors ? "tensor" : "dim",
+                    kci_name(space->base.context, name), *list ? list : "none");
 }
 
 /* Sizes may also be of dims that no loop has: resize knows them. */
@@ -241,14 +240,12 @@ static const char *nth_column(const void *data, size_t i)
 static kc_status no_axis(const kc_space *space, const char *name)
 {
     kc_context *context = space->base.context;
-    kci_text known = { .context = context };
+    char list[KCI_PART_BYTES];
+    kci_text known = kci_text_part(context, list, sizeof list);
     const char *nearest = kci_nearest(context, name, nth_column, space), *column;
     for (size_t i = 0; !*nearest && (column = nth_column(space, i)) != NULL; i++)
         kci_text_format(&known, "%s%s", i ? ", " : "; there are ", column);
-    kc_status status = kci_fail(context, KC_EARGUMENT, "sweep: keep.best_per: there is no axis '%s'%s%.300s", name, nearest,
-                                known.bytes ? known.bytes : "");
-    kci_text_free(&known);
-    return status;
+    return kci_fail(context, KC_EARGUMENT, "sweep: keep.best_per: there is no axis '%s'%s%s", name, nearest, list);
 }
 
 static kc_status check_keep(const kc_space *space)

@@ -188,12 +188,11 @@ static kc_status fill_row(running *r, const uint32_t *index, const double *value
 
 static kc_status say_point(running *r, double point, kc_status status, const char *what)
 {
-    kci_text where = { .context = r->context };
+    char values[KCI_PART_BYTES];
+    kci_text where = kci_text_part(r->context, values, sizeof values);
     kci_axes_say(&where, &r->space->axes, point);
-    kci_fail(r->context, status, "sweep: %s at point %.0f%s%.300s%s", what, point, where.length ? " (" : "",
-             where.bytes ? where.bytes : "", where.length ? ")" : "");
-    kci_text_free(&where);
-    return status;
+    return kci_fail(r->context, status, "sweep: %s at point %.0f%s%s%s", what, point, *values ? " (" : "", values,
+                    *values ? ")" : "");
 }
 
 static kc_status keep_point(running *r, double point, const double *values)

@@ -476,11 +476,11 @@ static bool ordered_dims(kc_tensor *tensor, const kc_value *value, const kci_sym
     }
     if (same)
         return true;
-    kci_text has = { .context = context };
+    char list[KCI_PART_BYTES];
+    kci_text has = kci_text_part(context, list, sizeof list);
     kci_dims_print(&has, context, value->dims, value->rank);
-    kci_fail(context, KC_EARGUMENT, "write: dims of %s must be the value's dims in some order; it has %.300s", tensor->name,
-             has.bytes && has.length ? has.bytes : "none");
-    kci_text_free(&has);
+    kci_fail(context, KC_EARGUMENT, "write: dims of %s must be the value's dims in some order; it has %s", tensor->name,
+             *list ? list : "none");
     return false;
 }
 

@@ -8,6 +8,19 @@
 
 enum { STEPS = 8 };             /* of the watch, for a word */
 
+kci_text kci_text_part(kc_context *context, char *bytes, size_t size)
+{
+    bytes[0] = '\0';
+    return (kci_text){ .context = context, .bytes = bytes, .capacity = size, .fixed = true };
+}
+
+/* For how many more bytes there is room. */
+static size_t fitting(const kci_text *text, size_t more)
+{
+    size_t left = text->capacity - text->length - 1;
+    return text->fixed && more > left ? left : more;
+}
+
 static bool room(kci_text *text, size_t more)
 {
     if (text->failed)
@@ -16,6 +29,8 @@ static bool room(kci_text *text, size_t more)
         text->failed = true;
         return false;
     }
+    if (text->fixed)
+        return true;
     if (more >= SIZE_MAX / 2 - text->length) {
         kci_fail(text->context, KC_ENOMEM, "not enough memory");
         text->failed = true;
@@ -29,6 +44,7 @@ void kci_text_add_n(kci_text *text, const char *bytes, size_t length)
 {
     if (!room(text, length))
         return;
+    length = fitting(text, length);
     memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
     text->bytes[text->length] = 0;
@@ -47,10 +63,11 @@ void kci_text_format(kci_text *text, const char *format, ...)
     va_end(list);
     if (length < 0 || !room(text, (size_t)length))
         return;
+    size_t fits = fitting(text, (size_t)length);
     va_start(list, format);
-    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, list);
+    vsnprintf(text->bytes + text->length, fits + 1, format, list);
     va_end(list);
-    text->length += (size_t)length;
+    text->length += fits;
 }
 
 void kci_text_number(kci_text *text, double number)
@@ -165,11 +182,9 @@ const char *kci_nearest(kc_context *context, const char *word, kci_nth_name nth,
     }
     if (count == 0)
         return "";
-    char text[NAMES * (WORD + 4) + 24];
-    int length = snprintf(text, sizeof text, "; did you mean");
+    kci_text text = kci_text_part(context, kci_context_near(context), KCI_PART_BYTES);
     for (int i = 0; i < count; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "%s '%s'", i ? "," : "", near[i]);
-    length += snprintf(text + length, sizeof text - (size_t)length, "?");
-    /* Interned, so that it lives as long as the context: few such texts differ. */
-    return kci_name(context, kci_intern(context, text, (size_t)length));
+        kci_text_format(&text, "%s '%s'", i ? "," : "; did you mean", near[i]);
+    kci_text_add(&text, "?");
+    return text.bytes;
 }

@@ -34,13 +34,13 @@ static int loop_named(const resolving *r, const char *option, kci_symbol name)
     for (size_t i = 0; i < r->graph->loop_count; i++)
         if (r->graph->loops[i].name == name)
             return (int)i;
-    kci_text dims = { .context = r->context };
+    char list[KCI_PART_BYTES];
+    kci_text dims = kci_text_part(r->context, list, sizeof list);
     for (size_t i = 0; i < r->graph->loop_count; i++)
         kci_text_format(&dims, "%s%s", i ? " " : "", nth_loop(r->graph, i));
-    kci_fail(r->context, KC_EARGUMENT, "tile: %s: kernel '%.80s' has no dim '%.80s'; it has %.300s%s", option,
-             r->kernel->name, kci_name(r->context, name), dims.bytes ? dims.bytes : "none",
+    kci_fail(r->context, KC_EARGUMENT, "tile: %s: kernel '%.80s' has no dim '%.80s'; it has %s%s", option, r->kernel->name,
+             kci_name(r->context, name), *list ? list : "none",
              kci_nearest(r->context, kci_name(r->context, name), nth_loop, r->graph));
-    kci_text_free(&dims);
     return -1;
 }
 

@@ -209,18 +209,21 @@ static kc_object *make_object(kci_transform *t, kc_object *object)
 /* No dim has the name that a change speaks of: say which there are. */
 static void name_missing(const kci_transform *t, kci_symbol name)
 {
+    kc_status status = KC_OK;
     kci_seen names = { .count = 0 };
-    kci_text list = { .context = t->context };
+    char list[KCI_PART_BYTES];
+    kci_text dims = kci_text_part(t->context, list, sizeof list);
     for (size_t r = 0; r < t->read_count; r++)
         for (size_t d = 0; d < t->reads[r]->rank; d++) {
             const char *dim = kci_name(t->context, t->reads[r]->dims[d].name);
             bool fresh = false;
-            if (kci_see(t->context, &names, dim, &fresh) == KC_OK && fresh)
-                kci_text_format(&list, "%s%s", list.length ? " " : "", dim);
+            status = status ? status : kci_see(t->context, &names, dim, &fresh);
+            if (fresh)
+                kci_text_format(&dims, "%s%s", *list ? " " : "", dim);
         }
-    kci_fail(t->context, KC_EARGUMENT, "%s: nothing in it has a dim '%.80s'; it has %.300s", t->call,
-             kci_name(t->context, name), list.bytes ? list.bytes : "none");
-    kci_text_free(&list);
+    if (status == KC_OK)
+        kci_fail(t->context, KC_EARGUMENT, "%s: nothing in it has a dim '%.80s'; it has %s", t->call, kci_name(t->context, name),
+                 *list ? list : "none");
     kci_seen_free(t->context, &names);
 }
 

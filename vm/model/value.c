@@ -62,14 +62,12 @@ void kci_print_value(kci_text *text, const kc_object *object)
 
 /* ---- building blocks ------------------------------------------------------ */
 
-/* "b h i d", for messages; the caller frees. */
-static kci_text dims_of(const kc_value *value)
+/* "b h i d", for messages. */
+static const char *dims_of(const kc_value *value, char bytes[KCI_PART_BYTES])
 {
-    kci_text text = { .context = value->base.context };
+    kci_text text = kci_text_part(value->base.context, bytes, KCI_PART_BYTES);
     kci_dims_print(&text, value->base.context, value->dims, value->rank);
-    if (value->rank == 0)
-        kci_text_add(&text, "no dims");
-    return text;
+    return value->rank == 0 ? "no dims" : bytes;
 }
 
 /* A value of kind `op` over `inputs`, holding them, its dims still open. */
@@ -186,10 +184,9 @@ static bool read_over(kc_value *value, const char *call, const char *text)
     }
     for (size_t o = 0; o < value->over_count; o++)
         if (!kci_find_dim(a->dims, a->rank, value->over[o])) {
-            kci_text has = dims_of(a);
-            kci_fail(context, KC_EARGUMENT, "%s: no dim '%s' in the operand; it has %.300s", call,
-                     kci_name(context, value->over[o]), has.bytes ? has.bytes : "");
-            kci_text_free(&has);
+            char list[KCI_PART_BYTES];
+            kci_fail(context, KC_EARGUMENT, "%s: no dim '%s' in the operand; it has %s", call, kci_name(context, value->over[o]),
+                     dims_of(a, list));
             return false;
         }
     return true;
@@ -226,10 +223,9 @@ static bool check_into(kc_value *value, const kc_value *into)
         const kci_dim *dim = kci_find_dim(value->dims, value->rank, into->dims[d].name);
         if (dim && dim->size == into->dims[d].size)
             continue;
-        kci_text has = dims_of(value);
-        kci_fail(context, KC_EARGUMENT, "matmul: into has dim '%s', which the product does not have%s; it has %.300s",
-                 kci_name(context, into->dims[d].name), dim ? " at that size" : "", has.bytes ? has.bytes : "");
-        kci_text_free(&has);
+        char list[KCI_PART_BYTES];
+        kci_fail(context, KC_EARGUMENT, "matmul: into has dim '%s', which the product does not have%s; it has %s",
+                 kci_name(context, into->dims[d].name), dim ? " at that size" : "", dims_of(value, list));
         return false;
     }
     return true;
@@ -258,13 +254,11 @@ static bool read_contracted(kc_value *value, const char *over)
     for (size_t o = 0; o < value->over_count; o++)
         if (!kci_find_dim(a->dims, a->rank, value->over[o]) || !kci_find_dim(b->dims, b->rank, value->over[o])) {
             bool left = !kci_find_dim(a->dims, a->rank, value->over[o]);
-            kci_text a_has = dims_of(a), b_has = dims_of(b);
+            char a_has[KCI_PART_BYTES], b_has[KCI_PART_BYTES];
             kci_fail(context, KC_EARGUMENT,
                      "matmul: the %s operand has no dim '%s' to contract; left has %.200s, right has %.200s%s",
-                     left ? "left" : "right", kci_name(context, value->over[o]), a_has.bytes ? a_has.bytes : "", b_has.bytes ? b_has.bytes : "",
+                     left ? "left" : "right", kci_name(context, value->over[o]), dims_of(a, a_has), dims_of(b, b_has),
                      over ? "" : " (over defaults to the left operand's last dim)");
-            kci_text_free(&a_has);
-            kci_text_free(&b_has);
             return false;
         }
     return true;
@@ -356,10 +350,8 @@ static kc_value *band(kc_value *a, const char *call, const char *q, const char *
         if (!found[i])
             return drop(value);
         if (!kci_find_dim(value->dims, value->rank, found[i])) {
-            kci_text has = dims_of(value);
-            kci_fail(context, KC_EARGUMENT, "%s: no dim '%.80s' in the operand; it has %.300s", call, name,
-                     has.bytes ? has.bytes : "");
-            kci_text_free(&has);
+            char list[KCI_PART_BYTES];
+            kci_fail(context, KC_EARGUMENT, "%s: no dim '%.80s' in the operand; it has %s", call, name, dims_of(value, list));
             return drop(value);
         }
     }
