@@ -393,6 +393,16 @@ TEST(all_points_are_visited_or_cut_and_the_best_kernel_is_tiled)
     assert_non_null(kernel->tiling);
 }
 
+TEST(a_search_leaves_what_a_sweep_of_the_space_keeps)
+{
+    kc_space *space = small_space(true);
+    assert_non_null(keep(kc_space_best(space, NULL, NULL)));
+    kc_sweep *sweep = keep(kc_space_sweep(space, 1, NULL, NULL));
+    assert_int_equal(kc_sweep_rows(sweep), 36);
+    kc_result *after = keep(kc_space_best(space, NULL, NULL)); /* a swept space is searched too */
+    assert_non_null(after);
+}
+
 TEST(a_space_without_a_device_has_no_fastest_point)
 {
     assert_null(kc_space_best(small_space(false), NULL, NULL));
@@ -490,6 +500,7 @@ int main(void)
         fact(no_bound_is_above_a_point_of_its_box),
         fact(no_part_of_a_vast_space_has_a_faster_point_than_the_search),
         fact(all_points_are_visited_or_cut_and_the_best_kernel_is_tiled),
+        fact(a_search_leaves_what_a_sweep_of_the_space_keeps),
         fact(a_space_without_a_device_has_no_fastest_point),
         fact(a_space_of_which_where_leaves_nothing_is_an_error),
         fact(a_watch_ends_a_search),

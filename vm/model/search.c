@@ -406,7 +406,7 @@ static kc_status add_size(void *data, kc_kernel *kernel, double times)
 
 kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data)
 {
-    if (!space || kc_space_top(space, 1, "time") != KC_OK || !has_device(space) || kci_space_ready(space) != KC_OK)
+    if (!space || !has_device(space) || kci_space_ready(space) != KC_OK)
         return NULL;
     if (!watch)
         watch = kci_context_watch(space->base.context, &data);

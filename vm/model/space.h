@@ -34,6 +34,8 @@ void kci_space_add_field(kc_space *space, size_t field);
 /* space_check.c.  Checks what the setters could not: that axes name what x has, that values fit their axes;
  * puts axes into order, parses `where`, completes the columns. */
 kc_status kci_space_ready(kc_space *space);
+/* Then, of a sweep: can it keep what it is told to? */
+kc_status kci_space_check_keep(const kc_space *space);
 bool kci_space_timed(const kc_space *space);       /* it has a device */
 /* Does `per` name this axis? */
 bool kci_space_is_per(const kc_space *space, size_t axis);

@@ -170,9 +170,7 @@ static kc_status check_axis(kc_space *space, kci_sweep_axis *axis)
     kc_status status = KC_OK;
     if (axis->kind == KCI_AXIS_FIGURE)
         return check_figures(space, axis);
-    if (axis->name_count)
-        status = check_names(space, axis);
-    if (status == KC_OK && axis->kind == KCI_AXIS_ORDER)
+    if (axis->kind == KCI_AXIS_ORDER)
         status = check_order(space, axis);
     kernels k = { .space = space, .axis = axis };
     if (status == KC_OK)
@@ -248,7 +246,7 @@ static kc_status no_axis(const kc_space *space, const char *name)
     return kci_fail(context, KC_EARGUMENT, "sweep: keep.best_per: there is no axis '%s'%s%s", name, nearest, list);
 }
 
-static kc_status check_keep(const kc_space *space)
+kc_status kci_space_check_keep(const kc_space *space)
 {
     kc_context *context = space->base.context;
     if (space->keep == KCI_KEEP_ALL && space->axes.points / space->parts > KCI_MOST_ROWS)
@@ -298,12 +296,12 @@ kc_status kci_space_ready(kc_space *space)
     kc_status status = KC_OK;
     if (space->ready)
         return KC_OK;
+    for (size_t a = 0; a < space->axes.count && status == KC_OK; a++) /* before any is blamed for what another misspells */
+        status = check_names(space, &space->axes.list[a]);
     for (size_t a = 0; a < space->axes.count && status == KC_OK; a++)
         status = check_axis(space, &space->axes.list[a]);
     if (status == KC_OK)
         status = kci_axes_order(&space->axes);
-    if (status == KC_OK)
-        status = check_keep(space);
     kci_where_free(space->where);
     space->where = NULL;
     if (status == KC_OK && space->where_text) {
@@ -322,5 +320,5 @@ kc_status kci_space_ready(kc_space *space)
 
 double kc_space_points(kc_space *space)
 {
-    return space && kci_space_ready(space) == KC_OK ? space->axes.points : 0;
+    return space && kci_space_ready(space) == KC_OK && kci_space_check_keep(space) == KC_OK ? space->axes.points : 0;
 }

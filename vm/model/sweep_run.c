@@ -422,7 +422,7 @@ static void free_running(running *r)
 
 kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void *data)
 {
-    if (!space || kci_space_ready(space) != KC_OK)
+    if (!space || kci_space_ready(space) != KC_OK || kci_space_check_keep(space) != KC_OK)
         return NULL;
     if (!watch)
         watch = kci_context_watch(space->base.context, &data);
