@@ -14,7 +14,7 @@ ask 'compadd() {
     local word; for word in $found; do print -r -- "<$word>"; done
 }'
 ask 'over() { print -r -- "<:over>"; zle kill-buffer; }; zle -N over'
-ask 'zle -C asked list-choices _main_complete; bindkey "^I" asked; bindkey "^T" over; print "<:ready>"'
+ask 'zle -C asked list-choices _main_complete; bindkey "^I" asked; bindkey "^T" over; print "<:rea""dy>"' # its echo is not taken for it
 zpty -r offered seen '*<:ready>*
 *'
 while IFS= read -r line; do
