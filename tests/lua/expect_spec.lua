@@ -54,7 +54,7 @@ local function loaded(text)
     local file = assert(io.open(path, "w"))
     file:write(text)
     file:close()
-    local good, value = failing.try(kc.load_json, path)
+    local good, value = pcall(kc.load_json, path)
     os.remove(path)
     return good and value or (tostring(value):gsub("^.-: kc", "kc"))
 end

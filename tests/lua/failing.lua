@@ -2,25 +2,18 @@
 
 local failing = {}
 
--- pcall, which memory that ran out goes through: it is not the failure that a spec looks for.
-function failing.try(f, ...)
-    local good, value = pcall(f, ...)
-    if not good and value == "not enough memory" then error(value, 0) end
-    return good, value
-end
-
--- The message of f(...) with its position; an error where there is none.
-function failing.whole(f, ...)
-    local good, message = failing.try(f, ...)
-    if good then error("the call succeeded", 2) end
-    return tostring(message)
-end
-
--- The message without its position.
+-- The error message of f(...), without its position; an error where there is none.
 function failing.message(f, ...)
-    local good, message = failing.try(f, ...)
+    local good, message = pcall(f, ...)
     if good then error("the call succeeded", 2) end
     return (tostring(message):gsub("^[^\n]-:%d+: ", "", 1))
+end
+
+-- The message with its position.
+function failing.whole(f, ...)
+    local good, message = pcall(f, ...)
+    if good then error("the call succeeded", 2) end
+    return tostring(message)
 end
 
 -- The line of the caller.

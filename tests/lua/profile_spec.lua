@@ -19,7 +19,7 @@ local function loaded(text, opts)
     local file = assert(io.open(path, "wb"))
     file:write(text)
     file:close()
-    local good, p = failing.try(kc.load_profile, path, opts)
+    local good, p = pcall(kc.load_profile, path, opts)
     os.remove(path)
     return good and p or (tostring(p):gsub("^.-: kc", "kc"):gsub(path, "FILE", 1))
 end
