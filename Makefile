@@ -131,7 +131,7 @@ valgrind: ## the C tests under valgrind
 fuzz: ## runs each target of tests/fuzz FUZZ_TIME= seconds (60), with clang's libFuzzer (FUZZ= names some)
 	@tests/fuzz/fuzz.sh $(FUZZ_TIME) $(FUZZ)
 
-oom: $(addprefix $(B)/tests/,model/test_refused_calls lua/test_vm_memory lua/test_refusals lua/test_refused_suites) $(KCOST) ## requests for memory refused: each one of C's calls and of ten scripts, 300 of every suite and file (half an hour)
+oom: $(addprefix $(B)/tests/,model/test_refused_calls lua/test_vm_memory lua/test_refusals lua/test_refused_suites) $(KCOST) ## requests for memory refused: each one of C's calls and of ten scripts, 300 of every suite and file (40 minutes)
 	@for test in $(filter-out $(KCOST),$^); do KCOST_REFUSALS=all $$test || exit 1; done
 	@KCOST_REFUSALS=all KCOST=$(KCOST) VARIANT=$(VARIANT) tests/cli/run_refused.sh
 

@@ -1,5 +1,7 @@
-/* refuse.c: for LD_PRELOAD: the C heap refuses the $REFUSE-th request (and with $REFUSE_ON all after it), counted from the first
- * one; with $REFUSE_TELL the number of requests goes to that file in the end. */
+/* refuse.c: for LD_PRELOAD: the C heap of this process, and of none that it runs, refuses the $REFUSE-th request (and with
+ * $REFUSE_ON all after it), counted from the first one; with $REFUSE_TELL the number of requests goes to that file in the
+ * end. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,10 @@ static int refused(void)
         on = getenv("REFUSE_ON") != NULL;
     }
     unsigned long n = ++asked;
-    return refuse > 0 && (n == refuse || (on && n > refuse));
+    int no = refuse > 0 && (n == refuse || (on && n > refuse));
+    if (no)
+        errno = ENOMEM;
+    return no;
 }
 
 void *malloc(size_t size)
@@ -36,6 +41,11 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *block, size_t size)
 {
     return size > 0 && refused() ? NULL : __libc_realloc(block, size);
+}
+
+__attribute__((constructor)) static void leave_children_alone(void)
+{
+    unsetenv("LD_PRELOAD");
 }
 
 __attribute__((destructor)) static void tell(void)

@@ -41,10 +41,16 @@ all_refused() {
     [ $bad = 0 ]
 }
 
-fact "a script" all_refused "$KCOST" scripts/roofline101.lua
+fact "a script" all_refused "$KCOST" scripts/flashattn.lua
 fact "a kernel, as JSON" all_refused "$KCOST" --json gemm m=512 n=512 k=512 --device h100
 fact "a kernel, explained" all_refused "$KCOST" --explain gemm m=512 n=512 k=512 --device h100
 fact "devices" all_refused "$KCOST" devices h100
 fact "a profile" all_refused "$KCOST" profile tests/data/profiles/plain.csv
-echo "$((5 * count)) requests refused"
+fact "a page with a plot" all_refused "$KCOST" -o /dev/null --html /dev/stdout gemm m=512 n=512 k=512 --device h100
+fact "a plot in the terminal" all_refused "$KCOST" --plot - gemm m=512 n=512 k=512 --device h100
+fact "points of a plot" all_refused "$KCOST" -o /dev/null --plot-data /dev/stdout gemm m=512 n=512 k=512 --device h100
+fact "a row" all_refused "$KCOST" --csv gemm m=512 n=512 k=512 --device h100
+fact "a sweep" all_refused "$KCOST" scripts/tile_sweep.lua
+fact "help" all_refused "$KCOST" help tile.cluster
+echo "$((11 * count)) requests refused"
 facts_end

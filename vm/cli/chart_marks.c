@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
+
 /* Ink and its paler kinds are the same in light and dark pictures, but for the ink itself: svg.c. */
 const char chart_ink[] = "#24292f", chart_muted[] = "#7d8590", chart_grid[] = "#c0888888";
 
@@ -187,11 +189,15 @@ static int larger_first(const void *a, const void *b)
 static void dots(const chart *c, const series *s)
 {
     const point **order = calloc(s->count + 1, sizeof *order);
-    for (size_t k = 0; order && k < s->count; k++)
+    if (!order) {
+        output_lacks_memory();
+        return;
+    }
+    for (size_t k = 0; k < s->count; k++)
         order[k] = &s->points[k];
-    if (order && s->count > 1)
+    if (s->count > 1)
         qsort(order, s->count, sizeof *order, larger_first);
-    for (size_t k = 0; order && k < s->count; k++)
+    for (size_t k = 0; k < s->count; k++)
         dot(c, s, order[k]);
     free(order);
 }
@@ -298,9 +304,13 @@ static void ceiling_labels(const chart *c)
     if (c->kind == CHART_TEXT && c->width < LEAST_NAMED)
         return;
     const series **flat = calloc(p->count + 1, sizeof *flat);
+    if (!flat) {
+        output_lacks_memory();
+        return;
+    }
     size_t count = 0;
     char text[256];
-    for (size_t i = 0; flat && i < p->count; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         const series *s = &p->series[i];
         if (isnan(s->value) || s->count < 2 || (s->mark != LINE && s->mark != DASH))
             continue;

@@ -24,6 +24,8 @@ static bool open_streams(streams *s)
     bool good = true;
     for (int i = 0; i < 3; i++) {
         s->of[i] = tmpfile();
+        if (!s->of[i] && errno == ENOMEM)
+            output_lacks_memory();
         good = good && s->of[i];
     }
     return good;
@@ -94,6 +96,8 @@ static char *run(chart *c, streams *s, size_t *length, const char **wrong)
         return NULL;
     }
     if (error) {
+        if (error == ENOMEM)
+            output_lacks_memory();
         *wrong = strerror(error);
         return NULL;
     }
@@ -103,6 +107,8 @@ static char *run(chart *c, streams *s, size_t *length, const char **wrong)
     }
     rewind(s->of[1]);
     char *picture = output_read(s->of[1], length);
+    if (!picture)
+        output_lacks_memory();
     if (!picture || *length == 0) {
         free(picture);
         *wrong = complaint(s->of[2]);

@@ -300,7 +300,8 @@ static bool add_column(struct libscols_table *t, const column *c)
     bool breaks = c->room < c->width;
     struct libscols_column *made =
         scols_table_new_column(t, c->title, 0, (c->right ? SCOLS_FL_RIGHT : 0) | (breaks ? SCOLS_FL_WRAP : 0));
-    return made && (!breaks || (scols_column_set_safechars(made, "\n") == 0 &&
+    struct libscols_cell *title = made ? scols_column_get_header(made) : NULL; /* which it may have found no memory for */
+    return title && scols_cell_get_data(title) && (!breaks || (scols_column_set_safechars(made, "\n") == 0 &&
                                 scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) == 0));
 }
 
@@ -319,8 +320,17 @@ static bool fill(const sheet *s, struct libscols_table *t)
     return true;
 }
 
-/* The table as text, to be freed.  NULL: no memory, which libsmartcols does not say of a stream of its own. */
-static char *table_text(struct libscols_table *t)
+static const char *first_title(const sheet *s)
+{
+    size_t i = 0;
+    while (i < s->column_count && !shown(&s->columns[i]))
+        i++;
+    return i < s->column_count ? s->columns[i].title : "";
+}
+
+/* The table as text, to be freed.  NULL: no memory, which libsmartcols does not say of a stream of its own, nor where it leaves
+ * out the line of titles. */
+static char *table_text(const sheet *s, struct libscols_table *t)
 {
     char *text = NULL;
     size_t size = 0;
@@ -329,7 +339,7 @@ static char *table_text(struct libscols_table *t)
         return NULL;
     scols_table_set_stream(t, out);
     bool whole = scols_print_table(t) == 0 && fflush(out) == 0 && !ferror(out) && size > 0;
-    if (fclose(out) == 0 && whole)
+    if (fclose(out) == 0 && whole && text && strstr(text, first_title(s)))
         return text;
     free(text);
     return NULL;
@@ -346,7 +356,7 @@ static void print_shown(const sheet *s, FILE *out, sheet_style style)
     scols_table_enable_colors(t, style.colours);
     scols_table_set_termforce(t, style.width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
     scols_table_set_termwidth(t, style.width);
-    char *text = gapped && fill(s, t) ? table_text(t) : NULL;
+    char *text = gapped && fill(s, t) ? table_text(s, t) : NULL;
     if (text)
         output_trimmed(text, out); /* the last column is filled up with blanks, which no one wants in a file */
     else

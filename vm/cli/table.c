@@ -191,7 +191,11 @@ static void explanation(const page *p, kc_result *r)
         return;
     const char *text = p->field ? kc_result_formula(r, p->field) : kc_result_explain(r);
     if (!text) {
-        complain("%s", kc_context_message(kc_object_context((kc_object *)(void *)r)));
+        const kc_context *context = kc_object_context((kc_object *)(void *)r);
+        if (kc_context_status(context) == KC_ENOMEM)
+            output_lacks_memory();
+        else
+            complain("%s", kc_context_message(context));
         if (p->lacking)
             *p->lacking = true;
         return;
@@ -388,8 +392,10 @@ void table_comparison(const page *p, const kc_comparison *c)
     size_t rows = kc_comparison_rows(c), devices = kc_comparison_devices(c);
     size_t columns = devices ? devices : 1;
     kc_result *any = NULL, **all = calloc(rows, sizeof *all);
-    if (!all)
+    if (!all) {
+        output_lacks_memory();
         return;
+    }
     for (size_t row = 0; row < rows; row++) {
         all[row] = kc_comparison_result(c, row);
         any = any ? any : all[row];
