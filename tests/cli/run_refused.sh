@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/facts.sh
 case ${VARIANT:-} in
-asan | tsan) echo "skipped: the sanitizer has a heap of its own" && exit 77 ;;
+asan | tsan | cover) echo "skipped: what the compiler adds has needs of its own" && exit 77 ;;
 esac
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
