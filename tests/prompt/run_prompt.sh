@@ -28,7 +28,7 @@ wait_for() {
     tries=0
     until [ "$(wc -c <"$seen")" -gt "$before" ] && [ "$(tail -c ${#1} "$seen")" = "$1" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 500 ] || return 1
+        [ $tries -lt 3000 ] || return 1
         sleep 0.01
     done
 }
@@ -94,7 +94,7 @@ interrupted() {
     interrupt
     keys 'print("begun") while true do pcall(function() while true do end end) end\n'
     tries=0
-    until grep -q '^begun' "$seen" || [ $tries = 500 ]; do tries=$((tries + 1)) && sleep 0.01; done
+    until grep -q '^begun' "$seen" || [ $tries = 3000 ]; do tries=$((tries + 1)) && sleep 0.01; done
     interrupt
     type '"still", rawget(_G, "first") == nil\n'
     end
