@@ -160,7 +160,7 @@ static void set_script(script *s, const char *path, const char *format)
 static bool is_whole(const char *path)
 {
     static const char *const whole[] = { "gemm_levels", "wave_quantization", "depthwise", "backward", "tile_sweep", "flashattn",
-                                         "ski_slope", "softmax_passes", "norm_fusion", "mlp_fusion" };
+                                         "gqa", "softmax_passes", "norm_fusion", "mlp_fusion" };
     char name[64];
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         snprintf(name, sizeof name, "scripts/%s.lua", whole[i]);
