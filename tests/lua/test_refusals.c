@@ -159,14 +159,14 @@ static void set_script(script *s, const char *path, const char *format)
 /* Small ones: all n of a script with r requests is r runs. */
 static bool is_whole(const char *path)
 {
-    static const char *const whole[] = { "gemm_levels", "wave_quantization", "depthwise", "backward", "tile_sweep", "flashattn",
-                                         "gqa", "softmax_passes", "norm_fusion", "mlp_fusion" };
-    char name[64];
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        snprintf(name, sizeof name, "scripts/%s.lua", whole[i]);
-        if (strcmp(path, name) == 0)
+    static const char *const whole[] = {
+        "scripts/gemm_levels.lua", "scripts/wave_quantization.lua", "scripts/depthwise.lua", "scripts/backward.lua",
+        "scripts/tile_sweep.lua",  "scripts/flashattn.lua",         "scripts/gqa.lua",       "scripts/softmax_passes.lua",
+        "scripts/norm_fusion.lua", "scripts/mlp_fusion.lua",
+    };
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (strcmp(path, whole[i]) == 0)
             return true;
-    }
     return false;
 }
 

@@ -300,8 +300,7 @@ static bool add_column(struct libscols_table *t, const column *c)
     bool breaks = c->room < c->width;
     struct libscols_column *made =
         scols_table_new_column(t, c->title, 0, (c->right ? SCOLS_FL_RIGHT : 0) | (breaks ? SCOLS_FL_WRAP : 0));
-    struct libscols_cell *title = made ? scols_column_get_header(made) : NULL; /* which it may have found no memory for */
-    return title && scols_cell_get_data(title) && (!breaks || (scols_column_set_safechars(made, "\n") == 0 &&
+    return made && (!breaks || (scols_column_set_safechars(made, "\n") == 0 &&
                                 scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) == 0));
 }
 
