@@ -384,6 +384,16 @@ TEST(characters_beyond_16_bits_survive)
     assert_contains(kc_json(object(read_whole(wide, sizeof wide - 1))), "\"name\":\"\xF0\x9F\x9A\x80\"");
 }
 
+#define HALF "\xEF\xBF\xBD"   /* U+FFFD */
+
+TEST(half_a_pair_of_utf_16_costs_no_more_than_itself)
+{
+    /* two first halves, a letter, a second half, the first half before the comma */
+    static const char wide[] = "\xFF\xFEn\0a\0m\0e\0,\0t\0i\0m\0e\0\n\0\x3D\xD8\x3D\xD8" "A\0\x80\xDE\x3D\xD8,\0" "2\0\n\0";
+    assert_contains(kc_json(object(read_whole(wide, sizeof wide - 1))),
+                    "\"name\":\"" HALF HALF "A" HALF HALF "\"");
+}
+
 static const char *json_of(const char *rows)
 {
     return kc_json(object(read_whole(rows, strlen(rows))));
@@ -508,6 +518,7 @@ int main(void)
         fact(what_is_no_text_is_refused_with_what_to_do),
         fact(utf_16_is_read_with_a_mark_and_without),
         fact(characters_beyond_16_bits_survive),
+        fact(half_a_pair_of_utf_16_costs_no_more_than_itself),
         fact(an_extent_in_brackets_has_commas_between_its_numbers_with_blanks_or_without),
         fact(a_name_is_no_command_to_a_terminal_and_ends_no_line),
         fact(what_no_clock_and_no_counter_can_show_is_no_number),

@@ -73,7 +73,7 @@ static kc_status refuse_binary(kc_profile *p)
 
 /* ---- UTF-16 ------------------------------------------------------------------------------------------------- */
 
-void kci_profile_utf8(kci_text *out, unsigned code)
+static void add_utf8(kci_text *out, unsigned code)
 {
     char bytes[4];
     size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -84,28 +84,36 @@ void kci_profile_utf8(kci_text *out, unsigned code)
     kci_text_add_n(out, bytes, length);
 }
 
+bool kci_profile_utf16(kci_text *out, unsigned unit, unsigned next)
+{
+    bool high = unit >= 0xD800 && unit < 0xDC00, pair = high && next >= 0xDC00 && next < 0xE000;
+    if (pair)
+        add_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (next - 0xDC00));
+    else
+        add_utf8(out, unit >= 0xD800 && unit < 0xE000 ? 0xFFFD : unit);
+    return pair;
+}
+
 static unsigned unit_at(const kc_profile *p, const unsigned char *at)
 {
     return p->big_endian ? (unsigned)at[0] << 8 | at[1] : (unsigned)at[1] << 8 | at[0];
 }
 
-/* Appends `bytes` to p->decoded as UTF-8; what is left of a character waits in p->carry. */
+/* Appends `bytes` to p->decoded as UTF-8; what is left of a character waits in p->carry and p->high. */
 static void decode16(kc_profile *p, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         p->carry[p->carried++] = (unsigned char)bytes[i];
-        if (p->carried < 2 || p->carried == 3)
+        if (p->carried < 2)
             continue;
-        unsigned first = unit_at(p, p->carry);
-        bool high = first >= 0xD800 && first < 0xDC00;
-        if (p->carried == 2 && high)
+        unsigned unit = unit_at(p, p->carry), high = p->high;
+        p->carried = p->high = 0;
+        if (high && kci_profile_utf16(&p->decoded, high, unit))
             continue;
-        unsigned second = p->carried == 4 ? unit_at(p, p->carry + 2) : 0;
-        if (high && second >= 0xDC00 && second < 0xE000)
-            kci_profile_utf8(&p->decoded, 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
+        if (unit >= 0xD800 && unit < 0xDC00)
+            p->high = unit;
         else
-            kci_profile_utf8(&p->decoded, high || (first >= 0xDC00 && first < 0xE000) ? 0xFFFD : first);
-        p->carried = 0;
+            kci_profile_utf16(&p->decoded, unit, 0);
     }
 }
 

@@ -228,8 +228,9 @@ struct kc_profile {
     kc_object object;
     size_t keep;                    /* launches at most */
     bool started, ended, failed, json, wide16, big_endian;
-    unsigned char carry[4];         /* of a character that a piece cut */
+    unsigned char carry[2];         /* of a unit of UTF-16 that a piece cut */
     size_t carried;
+    unsigned high;                  /* the first of a pair, until its second one comes; 0: none */
     kci_text head;                  /* what came before anything was decided */
     kci_text decoded;
     double rows, launches, kernel_launches_lost;
@@ -266,8 +267,9 @@ kc_status kci_profile_text_end(kc_profile *p);
 /* "(64, 18, 1)", "64x18", "4096" into three numbers; false: no such thing. */
 bool kci_read_extent(const char *text, double extent[3]);
 
-/* profile.c: appends a character as UTF-8. */
-void kci_profile_utf8(kci_text *out, unsigned code);
+/* profile.c: appends the character of a unit of UTF-16, or of it and the next one where these are a pair; are they?  Half
+ * a pair is U+FFFD. */
+bool kci_profile_utf16(kci_text *out, unsigned unit, unsigned next);
 
 /* profile_trace.c: text of a JSON trace; its end. */
 kc_status kci_profile_trace(kc_profile *p, const char *bytes, size_t length);

@@ -108,19 +108,15 @@ static unsigned hex4(const char *at)
     return code;
 }
 
-/* Of the escape whose 'u' is at *i, and of the one behind it where they are a surrogate pair; *i ends at the last byte of
- * it.  Half a pair and a zero are U+FFFD. */
-static unsigned code_at(slice text, size_t *i)
+/* Appends what the escape whose 'u' is at `at` means, with the one behind it where these are a pair; where its last byte
+ * is.  A zero is U+FFFD. */
+static size_t add_code(kci_text *out, slice text, size_t at)
 {
-    unsigned code = hex4(text.at + *i + 1), low = 0;
-    *i += 4;
-    if (code >= 0xD800 && code < 0xDC00 && *i + 6 < text.length && text.at[*i + 1] == '\\' && text.at[*i + 2] == 'u')
-        low = hex4(text.at + *i + 3);
-    if (low >= 0xDC00 && low < 0xE000) {
-        *i += 6;
-        return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    }
-    return code == 0 || (code >= 0xD800 && code < 0xE000) ? 0xFFFD : code;
+    unsigned unit = hex4(text.at + at + 1), next = 0;
+    size_t last = at + 4;
+    if (last + 6 < text.length && text.at[last + 1] == '\\' && text.at[last + 2] == 'u')
+        next = hex4(text.at + last + 3);
+    return kci_profile_utf16(out, unit ? unit : 0xFFFD, next) ? last + 6 : last;
 }
 
 /* What a string means, without its escapes. */
@@ -134,7 +130,7 @@ static void add_unescaped(kci_text *out, slice text)
         }
         char c = text.at[++i];
         if (c == 'u' && i + 4 < text.length) {
-            kci_profile_utf8(out, code_at(text, &i));
+            i = add_code(out, text, i);
             continue;
         }
         const char *found = strchr(from, c);
