@@ -85,6 +85,8 @@ spelt() {
     fact "a number that is no parameter is wrong usage" exits 2 "$KCOST" gemm 4096 4096 4096
     fact "and said once, with what would be right" is "kcost: a kernel takes name=value, such as m=4096, not '4096'
 Try 'kcost --help'." shell '"$KCOST" gemm 4096 4096 4096 2>&1 || true'
+    fact "a script behind a word is told where it goes" says "kcost: a script comes first, as in: kcost scripts/flashattn.lua" \
+        "$KCOST" run scripts/flashattn.lua
     fact "a name without a value is true" spelt "kc.count(kc.lib.attention.standard { i = 128, d = 64, causal = true })" \
         attention.standard i,j=128 d=64 causal
     fact "a function goes by its name" spelt "kc.count(kc.lib.stream.triad { n = 1024 })" triad n=1024

@@ -450,8 +450,9 @@ static void take_words(options *o)
         if (o->kernel && is_name(o->words[i]))
             add_setting(o, o->words[i], strlen(o->words[i]), "true");
         else
-            add_pair(o, o->words[i], o->kernel ? "a kernel takes name=value, such as m=4096, not '%s'"
-                                               : "a script takes name=value, not '%s'");
+            add_pair(o, o->words[i], !o->kernel ? "a script takes name=value, not '%s'"
+                                     : has_ending(o->words[i], ".lua") ? "a script comes first, as in: kcost %s"
+                                     : "a kernel takes name=value, such as m=4096, not '%s'");
     if (!o->code && o->word_count == 0 && isatty(STDIN_FILENO))
         o->what = o->what == RUN ? PROMPT : o->what;
     else if (!o->code && o->word_count == 0)
