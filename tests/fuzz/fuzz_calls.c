@@ -4,13 +4,15 @@
 
 #include "kcost.h"
 
-enum { MOST_HANDLES = 48, CALLS = 60 };
+enum { MOST_HANDLES = 48, CALLS = 60, MOST_DROPPED = 8 };
 
 typedef struct pool {
     bytes in;
     kc_context *contexts[2];
     kc_object *held[MOST_HANDLES];
     size_t count;
+    kc_object *dropped[MOST_DROPPED];   /* by this call, which may still have them in hand */
+    size_t dropped_count;
     char text[40];
     kc_size sizes[4];
     char names[4][40];
@@ -61,9 +63,15 @@ static void hold(pool *p, void *made)
         p->held[p->count++] = made;
     } else {
         size_t i = choose(&p->in, MOST_HANDLES);
-        kc_release(p->held[i]);
+        p->dropped[p->dropped_count++] = p->held[i];
         p->held[i] = made;
     }
+}
+
+static void release_dropped(pool *p)
+{
+    while (p->dropped_count > 0)
+        kc_release(p->dropped[--p->dropped_count]);
 }
 
 static const kc_size *some_sizes(pool *p, size_t *count)
@@ -294,6 +302,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 6: questions(&p, call); break;
         default: spaces(&p, call);
         }
+        release_dropped(&p);
         for (int c = 0; c < 2; c++)
             if (kc_context_status(p.contexts[c]) != KC_OK && kc_context_message(p.contexts[c])[0] == '\0')
                 found("a failure without a sentence");
