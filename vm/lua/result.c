@@ -100,17 +100,15 @@ static int push_kernels(kci_call *c, const kc_result *r)
 }
 
 /* A result's words are written when one of them is first asked for, which takes memory. */
-static const char *convention_of(lua_State *L, const kc_result *r)
+static void write_words(lua_State *L, const kc_result *r)
 {
-    const char *convention = kc_result_convention(r);
-    if (convention == NULL)
+    if (kc_result_convention(r) == NULL)
         kci_no_memory(L);
-    return convention;
 }
 
 static int push_notes(lua_State *L, const kc_result *r)
 {
-    convention_of(L, r);
+    write_words(L, r);
     size_t count = kc_result_notes(r);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +120,7 @@ static int push_notes(lua_State *L, const kc_result *r)
 
 int kci_push_schedule(kci_call *c, const kc_result *r)
 {
-    convention_of(c->L, r);
+    write_words(c->L, r);
     const char *json = kc_result_schedule(r);
     if (json != NULL) {
         kci_push_json(c, json);
@@ -323,8 +321,10 @@ int kci_index_result(lua_State *L)
         return push_text(L, kc_result_bound(r));
     if (strcmp(field, "class") == 0)
         return push_text(L, kc_result_class(r));
-    if (strcmp(field, "convention") == 0)
-        return push_text(L, convention_of(L, r));
+    if (strcmp(field, "convention") == 0) {
+        write_words(L, r);
+        return push_text(L, kc_result_convention(r));
+    }
     if (strcmp(field, "kind") == 0)
         return push_text(L, "result");
     if (strcmp(field, "tensors") == 0)
