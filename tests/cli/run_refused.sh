@@ -1,6 +1,6 @@
 #!/bin/bash
-# run_refused.sh: the command, with the n-th request of its process for memory refused (refuse.c): it does what it would have
-# done, or says why not and exits with 1, 2 or 3. A few n, or with KCOST_REFUSALS=all 300 of each command line.
+# run_refused.sh: the command, and a host of the model, with the n-th request of its process for memory refused (refuse.c): it
+# does what it would have done, or says why not and exits with 1, 2 or 3. A few n, or with KCOST_REFUSALS=all 300 of each.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/facts.sh
 case ${VARIANT:-} in
@@ -9,8 +9,9 @@ esac
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 ${CC:-cc} -shared -fPIC -O1 -o "$here/refuse.so" tests/cli/refuse.c || exit 1
-LC_ALL=C
-export LC_ALL
+${CC:-cc} -std=c99 -Ivm/include vm/examples/model.c -o "$here/model" -L"$BUILD" -lkcost || exit 1
+LC_ALL=C LD_LIBRARY_PATH=$BUILD
+export LC_ALL LD_LIBRARY_PATH
 RANDOM=${KCOST_SEED:-1}
 [ "${KCOST_REFUSALS:-}" = all ] && count=300 || count=12
 
@@ -52,5 +53,6 @@ fact "points of a plot" all_refused "$KCOST" -o /dev/null --plot-data /dev/stdou
 fact "a row" all_refused "$KCOST" --csv gemm m=512 n=512 k=512 --device h100
 fact "a sweep" all_refused "$KCOST" scripts/tile_sweep.lua
 fact "help" all_refused "$KCOST" help tile.cluster
-echo "$((11 * count)) requests refused"
+fact "a host without Lua" all_refused "$here/model"
+echo "$((12 * count)) requests refused"
 facts_end

@@ -18,19 +18,32 @@ static void set_arg(lua_State *L, const char *script)
     lua_setglobal(L, "arg");
 }
 
-int main(int count, char **words)
+/* All that may raise an error is in a protected call: outside of one, Lua ends the host. */
+static int run(lua_State *L)
 {
-    lua_State *L = count == 2 ? luaL_newstate() : NULL;
-    if (!L)
-        return 2;
+    const char *script = lua_touserdata(L, 1);
     luaL_openlibs(L);
     lua_getglobal(L, "package");
     lua_getfield(L, -1, "preload");
     lua_pushcfunction(L, luaopen_kcost);
     lua_setfield(L, -2, "kcost");
-    lua_pop(L, 2);
-    set_arg(L, words[1]);
-    int failed = luaL_dofile(L, words[1]);
+    set_arg(L, script);
+    if (luaL_loadfile(L, script))
+        return lua_error(L);
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+int main(int count, char **words)
+{
+    lua_State *L = count == 2 ? luaL_newstate() : NULL;
+    if (!L) {
+        fputs(count == 2 ? "not enough memory\n" : "usage: own_state script.lua\n", stderr);
+        return 2;
+    }
+    lua_pushcfunction(L, run);
+    lua_pushlightuserdata(L, words[1]);
+    int failed = lua_pcall(L, 1, 0, 0);
     if (failed)
         fprintf(stderr, "%s\n", lua_tostring(L, -1));
     lua_close(L);
