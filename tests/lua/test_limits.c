@@ -77,6 +77,9 @@ TEST(a_memory_error_may_be_caught_but_not_for_ever)
     assert_int_equal(run_text(vm, "local ok = pcall(string.rep, 'x', 1e8) assert(not ok) return 7"), KC_OK);
     assert_text(kc_vm_json(vm), "7");
     hits(vm, "while true do pcall(string.rep, 'x', 1e8) end", KC_LIMIT_MEMORY, "memory");
+    hits(vm, KERNEL "local function fill() local t = {} for i = 1, 1e9 do t[i] = { i } end end\n"
+                    "while true do pcall(kc.sweep, { kernel = C, device = 'l4', size = { i = { 1 } }, where = fill }) end",
+         KC_LIMIT_MEMORY, "memory");
     kc_vm_free(vm);
 }
 
@@ -117,6 +120,19 @@ TEST(long_calls_of_the_model_end_too)
          KC_LIMIT_TIME, "time limit");
     hits(vm, KERNEL "local a = kc.range(1, 1000) return kc.best(C, 'l4', { tile = { i = a, j = a, k = a }, where = 'time < 0' })",
          KC_LIMIT_TIME, "time limit");
+    kc_vm_free(vm);
+}
+
+TEST(plots_of_what_fits_are_drawn_within_the_limits_of_a_run)
+{
+    kc_vm *vm = new_vm(0, 0.05, 0);
+    assert_int_equal(run_text(vm, KERNEL "local r, t = kc.evaluate(C, 'l4'), {} for i = 1, 5000 do t[i] = r end return t"), KC_OK);
+    assert_null(kc_vm_plots(vm));
+    assert_int_equal(kc_vm_limit(vm), KC_LIMIT_TIME);
+    assert_contains(kc_vm_message(vm), "plot: the time limit of 0.05 s was hit");
+    assert_int_equal(kc_vm_answers(vm), 5000);
+    assert_int_equal(run_text(vm, KERNEL "return kc.evaluate(C, 'l4')"), KC_OK);
+    assert_contains(kc_vm_plots(vm), "roofline");
     kc_vm_free(vm);
 }
 
@@ -229,6 +245,12 @@ TEST(a_message_has_a_few_thousand_bytes_at_most)
     kc_vm *vm = new_vm(16 << 20, 0, 0);
     assert_int_equal(run_text(vm, "error(('x'):rep(1e6), 0)"), KC_ESCRIPT);
     assert_in_range(strlen(kc_vm_message(vm)), 4000, 4200);
+    for (size_t more = 0; more < 3; more++) { /* it ends behind a whole character */
+        char text[80];
+        snprintf(text, sizeof text, "error(('x'):rep(%zu) .. ('\xE2\x82\xAC'):rep(1e4), 0)", more);
+        assert_int_equal(run_text(vm, text), KC_ESCRIPT);
+        assert_contains(kc_vm_message(vm), "\xE2\x82\xAC...");
+    }
     kc_vm_free(vm);
 }
 
@@ -266,6 +288,7 @@ int main(void)
         cmocka_unit_test(steps_of_library_functions_are_instructions),
         cmocka_unit_test(no_error_handler_catches_a_limit),
         cmocka_unit_test(long_calls_of_the_model_end_too),
+        cmocka_unit_test(plots_of_what_fits_are_drawn_within_the_limits_of_a_run),
         cmocka_unit_test(another_thread_ends_a_run),
         cmocka_unit_test(without_limits_it_ends_at_the_next_allocation_or_call),
         cmocka_unit_test(a_signal_ends_any_loop_without_limits),

@@ -2,6 +2,8 @@
 #include "kcost.h"
 #include "unit.h"
 
+#include <glob.h>
+
 /* What the script printed. */
 typedef struct heard {
     char text[4096];
@@ -616,6 +618,40 @@ TEST(the_host_says_how_scripts_sweep)
     kc_vm_free(vm);
 }
 
+static int count_threads(void *data, double done, double points)
+{
+    size_t *most = data;
+    glob_t tasks;
+    (void)done, (void)points;
+    assert_int_equal(glob("/proc/self/task/*", 0, NULL, &tasks), 0);
+    *most = tasks.gl_pathc > *most ? tasks.gl_pathc : *most;
+    globfree(&tasks);
+    return 0;
+}
+
+/* Threads more than before, at most, while a script asks for many. */
+static size_t threads_of(const kc_vm_options *options, unsigned given)
+{
+    size_t before = 0, most = 0;
+    kc_vm *vm = NULL;
+    count_threads(&before, 0, 0);
+    assert_int_equal(kc_vm_new(options, &vm), KC_OK);
+    assert_int_equal(kc_vm_threads(vm, given), KC_OK);
+    assert_int_equal(kc_vm_watch(vm, count_threads, &most), KC_OK);
+    assert_int_equal(run_text(vm, KERNEL "return kc.sweep { kernel = B, device = 'l4', tile = { i = kc.range(1, 1000) }, "
+                                         "stages = kc.range(1, 30), keep = { top = 1 }, threads = 1e6 }"), KC_OK);
+    kc_vm_free(vm);
+    return most - before;
+}
+
+TEST(a_sandboxed_script_has_no_more_threads_than_the_host_gives)
+{
+    static const kc_vm_options trusted = {.trusted = 1};
+    assert_int_equal(threads_of(NULL, 2), 1); /* the caller is the other */
+    assert_true(threads_of(NULL, 0) < 64);
+    assert_true(threads_of(&trusted, 2) > 1);
+}
+
 TEST(the_host_may_end_a_sweep_and_the_script_goes_on)
 {
     int calls = 0;
@@ -680,6 +716,7 @@ int main(void)
         cmocka_unit_test(a_trusted_script_requires_its_neighbours),
         cmocka_unit_test(the_host_watches_searches_and_verify),
         cmocka_unit_test(the_host_says_how_scripts_sweep),
+        cmocka_unit_test(a_sandboxed_script_has_no_more_threads_than_the_host_gives),
         cmocka_unit_test(the_host_may_end_a_sweep_and_the_script_goes_on),
         cmocka_unit_test(a_sweep_is_an_answer),
     };

@@ -274,6 +274,30 @@ TEST(a_search_by_a_function_that_finds_no_memory_leaks_nothing)
     }
 }
 
+/* LuaJIT needs a whole collection after a refusal, and must get there without asking for memory. */
+TEST(a_vm_whose_host_has_no_more_goes_on_once_the_script_is_over)
+{
+    static const char fill[] = "local t = {}\n"
+                               "for size = 17, 4, -1 do for n = 1, 4000 do\n"
+                               "  local good, text = pcall(string.rep, ('x'):rep(16) .. n, 2 ^ size / 16)\n"
+                               "  if not good then break end\n"
+                               "  t[#t + 1] = text\n"
+                               "end end\n"
+                               "local s = '' for i = 1, 1e6 do s = s .. i end\n";
+    account a = {.limit = 2000000};
+    kc_vm_options options = {.resize = account_resize, .resize_data = &a};
+    kc_vm *vm = NULL;
+    assert_int_equal(kc_vm_new(&options, &vm), KC_OK);
+    for (int times = 0; times < 3; times++) {
+        assert_int_equal(kc_vm_run(vm, fill, sizeof fill - 1, "fill.lua"), KC_ENOMEM);
+        assert_contains(kc_vm_message(vm), "not enough memory");
+        assert_int_equal(kc_vm_run(vm, "return 1", 8, "after.lua"), KC_OK);
+        assert_true(a.bytes < 500000);
+    }
+    kc_vm_free(vm);
+    assert_int_equal(a.blocks, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +310,7 @@ int main(void)
         cmocka_unit_test(an_allocator_that_refuses_from_then_on_is_an_error_and_leaks_nothing),
         cmocka_unit_test(plots_that_find_no_memory_are_an_error_and_leak_nothing),
         cmocka_unit_test(a_search_by_a_function_that_finds_no_memory_leaks_nothing),
+        cmocka_unit_test(a_vm_whose_host_has_no_more_goes_on_once_the_script_is_over),
     };
     return run(tests);
 }

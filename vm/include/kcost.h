@@ -541,10 +541,9 @@ const char *kc_point_text(const kc_point *point, const char *name);
 typedef int (*kc_filter)(void *data, const kc_point *point);
 kc_status kc_space_filter(kc_space *space, kc_filter filter, void *data);
 
-/* Evaluates all points in `threads` threads (0: one a core).  Order and figures are the same
- * however many there are, and each is what kc_evaluate gives for that point.  A point that does
- * not run is counted with its reason.  watch (NULL: the context's): not 0 ends the sweep, which
- * keeps what is done. */
+/* Evaluates all points in `threads` threads (0: one a core; at most 64, or one a core if that is more).  Order and
+ * figures are the same however many there are, and each is what kc_evaluate gives for that point.  A point that does
+ * not run is counted with its reason.  watch (NULL: the context's): not 0 ends the sweep, which keeps what is done. */
 kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void *data);
 
 /* The fastest point of the space on its device, evaluated: that of kc_space_sweep, ties to the first point,
@@ -722,7 +721,7 @@ kc_status kc_vm_param(kc_vm *vm, const char *name, const char *value);
 kc_status kc_vm_module(kc_vm *vm, const char *name, const char *text, size_t length);
 /* How scripts sweep that do not say it themselves: in so many threads (0: one a core); only part
  * `part` of `parts`; what watches sweeps, searches of a space and verify, and may end them, called in the thread of
- * kc_vm_run. */
+ * kc_vm_run.  A sandboxed script that says how many threads gets no more than so many. */
 kc_status kc_vm_threads(kc_vm *vm, unsigned threads);
 kc_status kc_vm_shard(kc_vm *vm, unsigned part, unsigned parts);
 kc_status kc_vm_watch(kc_vm *vm, kc_watch watch, void *data);
@@ -754,8 +753,8 @@ kc_status kc_vm_add_answer(kc_vm *vm, kc_object *object);
 const char *kc_vm_json(kc_vm *vm);
 const char *kc_vm_csv(kc_vm *vm, int tensors);
 /* A JSON array of plots (stdlib/plot_record.lua says what is in one): those that the script returned; where
- * it returned none, those that fit what it returned: a roofline, a heat map, a Pareto front.  NULL:
- * kc_vm_message says why. */
+ * it returned none, those that fit what it returned: a roofline, a heat map, a Pareto front, within the limits of one
+ * more run.  NULL: kc_vm_message says why. */
 const char *kc_vm_plots(kc_vm *vm);
 /* 1: the i-th answer's text is a plot. */
 int kc_vm_answer_is_plot(const kc_vm *vm, size_t i);

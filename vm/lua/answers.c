@@ -247,6 +247,7 @@ static void take_list(kci_call *c, kc_vm *vm, int index, int depth)
                       kci_push_described(L, c->state, -1));
         keys++;
     }
+    kci_step(L, c->state, keys);
     if (keys != count)
         kci_error(c, "the script returned a list with holes");
     for (size_t i = 1; i <= count; i++) {
@@ -271,6 +272,7 @@ static bool is_returned(kci_call *c, int index)
         lua_pop(L, 1);
         keys++;
     }
+    kci_step(L, c->state, keys);
     return keys == kci_rawlen(L, index);
 }
 
@@ -278,6 +280,7 @@ static void take_value(kci_call *c, kc_vm *vm, int index, int depth)
 {
     lua_State *L = c->L;
     luaL_checkstack(L, 16, NULL);
+    kci_step(L, c->state, 1);
     kc_object *object = kci_object_at(L, c->state, index);
     if (object != NULL) {
         kc_kind kind = kc_object_kind(object);

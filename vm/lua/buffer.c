@@ -1,8 +1,9 @@
 /* buffer.c: text that grows on the VM's account, and strings as JSON. */
 #include "vm.h"
 
-#include <stdio.h>
 #include <string.h>
+
+enum { PIECE = 4096 };  /* bytes of a string between two looks at the limits */
 
 void kci_buffer_add(kci_buffer *buffer, const char *bytes, size_t length)
 {
@@ -62,27 +63,36 @@ static size_t sequence(const unsigned char *at, size_t left)
     return length;
 }
 
+/* Has a limit ended the run?  Then no more is written. */
+static bool is_over(kci_buffer *buffer)
+{
+    kci_limits *limits = buffer->memory->limits;
+    buffer->failed = buffer->failed || (limits != NULL && limits->running && kci_limits_spend(limits, PIECE / 16));
+    return buffer->failed;
+}
+
 void kci_buffer_json_string(kci_buffer *buffer, const char *bytes, size_t length)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     kci_buffer_add(buffer, "\"", 1);
-    for (size_t i = 0; i < length;) {
+    for (size_t i = 0; i < length && !buffer->failed;) {
         size_t count = sequence(at + i, length - i);
-        char escape[8];
+        if (i / PIECE != (i + (count > 0 ? count : 1)) / PIECE && is_over(buffer))
+            return;
         if (count == 0) {
             kci_buffer_text(buffer, "\xEF\xBF\xBD");
             i++;
             continue;
         }
         if (at[i] == '"' || at[i] == '\\') {
-            escape[0] = '\\';
-            escape[1] = (char)at[i];
-            kci_buffer_add(buffer, escape, 2);
+            const char escape[] = {'\\', (char)at[i]};
+            kci_buffer_add(buffer, escape, sizeof escape);
         } else if (at[i] == '\n') {
             kci_buffer_add(buffer, "\\n", 2);
         } else if (at[i] < 0x20 || at[i] == 0x7F) {
-            snprintf(escape, sizeof escape, "\\u%04x", at[i]);
-            kci_buffer_add(buffer, escape, 6);
+            static const char digits[] = "0123456789abcdef";
+            const char escape[] = {'\\', 'u', '0', '0', digits[at[i] >> 4], digits[at[i] & 15]};
+            kci_buffer_add(buffer, escape, sizeof escape);
         } else {
             kci_buffer_add(buffer, bytes + i, count);
         }

@@ -114,13 +114,22 @@ int kci_model_error(const kci_call *c)
     return kci_raise(c->L, c->state);
 }
 
+enum { LONGEST = 48 };
+
+/* No more is looked at than makes a difference: a word may be megabytes. */
+static size_t length_of(const char *word)
+{
+    size_t length = 0;
+    while (length <= LONGEST && word[length] != '\0')
+        length++;
+    return length;
+}
+
 /* Letters to insert, delete, change or swap with the neighbour, counted up to
  * a bound; words longer than the row are as far as can be. */
-static size_t distance(const char *a, const char *b)
+static size_t distance(const char *a, size_t n, const char *b)
 {
-    enum { LONGEST = 48 };
-    size_t n = strlen(a), m = strlen(b);
-    size_t rows[3][LONGEST + 1];
+    size_t rows[3][LONGEST + 1], m = length_of(b);
     if (n > LONGEST || m > LONGEST)
         return LONGEST;
     for (size_t j = 0; j <= m; j++)
@@ -146,13 +155,13 @@ static size_t distance(const char *a, const char *b)
 
 const char *kci_push_nearest(lua_State *L, const char *word, const char *const *names, size_t count)
 {
-    size_t length = strlen(word), nearest = count;
+    size_t length = length_of(word), nearest = count;
     size_t best = length < 4 ? 2 : length / 3 + 2; /* farther than that is no likeness */
     if (best > length)
         best = length; /* nor is a word of which no letter is left */
     for (size_t i = 0; i < count; i++) {
-        size_t d = distance(word, names[i]);
-        if (length >= 3 && strncmp(word, names[i], length) == 0)
+        size_t d = distance(word, length, names[i]);
+        if (length >= 3 && length <= LONGEST && strncmp(word, names[i], length) == 0)
             d = 1;
         if (d < best) {
             best = d;

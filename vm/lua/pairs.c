@@ -61,18 +61,31 @@ static void sift(key *keys, size_t from, size_t count)
     keys[from] = moved;
 }
 
-/* By a heap, in place: qsort takes memory that nobody counts.  Most lists come in order. */
-static void sort(key *keys, size_t count)
+static size_t longest(const key *keys, size_t count)
 {
-    size_t sorted = 1;
-    while (sorted < count && compare(&keys[sorted - 1], &keys[sorted]) < 0)
-        sorted++;
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].kind == STRING && keys[i].length > length)
+            length = keys[i].length;
+    return length;
+}
+
+/* By a heap, in place: qsort takes memory that nobody counts.  Most lists come in order. */
+static void sort(lua_State *L, key *keys, size_t count)
+{
+    const kci_state *state = kci_state_of(L);
+    size_t sorted = 1, steps = 1 + longest(keys, count) / 16;
+    for (; sorted < count && compare(&keys[sorted - 1], &keys[sorted]) < 0; sorted++)
+        kci_step(L, state, steps - 1);
     if (sorted >= count)
         return;
-    for (size_t i = count / 2; i-- > 0;)
+    for (size_t i = count / 2; i-- > 0;) {
+        kci_step(L, state, steps);
         sift(keys, i, count);
+    }
     for (size_t last = count - 1; last > 0; last--) {
         key greatest = keys[0];
+        kci_step(L, state, steps);
         keys[0] = keys[last];
         keys[last] = greatest;
         sift(keys, 0, last);
@@ -115,7 +128,7 @@ int kci_ordered_pairs(lua_State *L)
         lua_rawseti(L, LIST, i + 1);
     }
     lua_settop(L, KEYS);
-    sort(keys, (size_t)count);
+    sort(L, keys, (size_t)count);
     lua_pushnumber(L, 0);
     lua_pushcclosure(L, next_pair, KEYS + 1);
     return 1;

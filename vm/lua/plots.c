@@ -57,21 +57,22 @@ static int draw_fitting(lua_State *L)
     return 0;
 }
 
-/* False: the message is set. */
+/* Within the limits of one more run.  False: the message is set. */
 static bool add_fitting(kc_vm *vm)
 {
     vm->state->script = "plot";
     vm->running = true;
-    bool good = kci_protect(vm->L, draw_fitting, vm) == 0;
-    if (!good) {
-        const char *message = lua_tostring(vm->L, -1);
-        kci_buffer_clear(&vm->message);
-        kci_buffer_text(&vm->message, message != NULL ? message : "(no message)");
-    }
+    kci_limits_begin(&vm->limits, vm->L);
+    kci_limits_watch_thread(vm->L, &vm->limits);
+    int error = kci_protect(vm->L, draw_fitting, vm);
+    if (error != 0)
+        kci_vm_failed(vm, vm->L, "plot", error);
+    kci_limits_end(&vm->limits);
+    kci_limits_watch_thread(vm->L, &vm->limits);
     lua_settop(vm->L, 0);
     vm->running = false;
     vm->state->script = NULL;
-    return good;
+    return error == 0;
 }
 
 int kc_vm_answer_is_plot(const kc_vm *vm, size_t i)
@@ -94,7 +95,7 @@ const char *kc_vm_plots(kc_vm *vm)
         kci_buffer_text(out, own++ > 0 ? "," : "");
         kci_buffer_text(out, answer->plot ? answer->text : answer->plots);
     }
-    if (own == 0 && !add_fitting(vm))
+    if (own == 0 && vm->answer_count > 0 && !add_fitting(vm))
         return NULL;
     kci_buffer_text(out, "]");
     if (!out->failed)

@@ -174,6 +174,9 @@ static void add_value(kci_call *c, kci_buffer *json, int depth)
 {
     lua_State *L = c->L;
     int value = lua_gettop(L);
+    kci_step(L, c->state, 1);
+    if (json->failed)
+        kci_no_memory(L);
     if (lua_type(L, value) == LUA_TTABLE)
         add_table(c, json, value, depth + 1);
     else

@@ -25,9 +25,12 @@ typedef struct run {
 
 static void say(kci_buffer *buffer, const char *text)
 {
-    size_t length = strlen(text);
-    kci_buffer_add(buffer, text, length < MOST_SAID ? length : MOST_SAID);
+    size_t length = strlen(text), most = length;
     if (length > MOST_SAID)
+        for (most = MOST_SAID; most > MOST_SAID - 4 && ((unsigned char)text[most] & 0xC0) == 0x80;) /* whole characters */
+            most--;
+    kci_buffer_add(buffer, text, most);
+    if (length > most)
         kci_buffer_text(buffer, "...");
 }
 
@@ -56,30 +59,35 @@ static kc_limit limit_of(const kci_limits *limits, bool memory)
     return limits->hit == KC_NO_LIMIT && memory && limits->refused ? KC_LIMIT_MEMORY : limits->hit;
 }
 
-/* Notes the error at the top of the stack.  Allocates nothing in the state: it need not be protected. */
-static void fail_run(lua_State *L, run *r, int error)
+/* Allocates nothing in the state: it need not be protected. */
+kc_status kci_vm_failed(kc_vm *vm, lua_State *L, const char *name, int error)
 {
-    kc_vm *vm = r->vm;
     kci_limits *limits = &vm->limits;
+    kc_status status = KC_ELIMIT;
     bool memory = error == LUA_ERRMEM || error == LUA_ERRERR || kci_is_memory_error(L, -1);
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "(no message)", *limit = NULL;
     limits->hit = limit_of(limits, memory);
     limits->lifted = true;
     kci_buffer_clear(&vm->message);
     if (limits->hit != KC_NO_LIMIT) {
-        r->status = KC_ELIMIT;
         lua_rawgeti(L, LUA_REGISTRYINDEX, limits->positioned ? limits->where : limits->said[limits->hit]);
         limit = lua_tostring(L, -1);
         lua_pop(L, 1);
     } else {
-        r->status = memory && vm->memory->refused ? KC_ENOMEM : error == LUA_ERRFILE ? KC_EARGUMENT : KC_ESCRIPT;
+        status = memory && vm->memory->refused ? KC_ENOMEM : error == LUA_ERRFILE ? KC_EARGUMENT : KC_ESCRIPT;
     }
     if (limit != NULL && !limits->positioned) {
-        say(&vm->message, r->name);
+        say(&vm->message, name);
         kci_buffer_text(&vm->message, ": ");
     }
     say(&vm->message, limit != NULL ? limit : message);
     limits->lifted = false;
+    return status;
+}
+
+static void fail_run(lua_State *L, run *r, int error)
+{
+    r->status = kci_vm_failed(r->vm, L, r->name, error);
 }
 
 /* ---- its text -------------------------------------------------------------------- */
@@ -301,13 +309,7 @@ static int run_script(lua_State *L)
     return 0;
 }
 
-static int collect_all(lua_State *L)
-{
-    lua_gc(L, LUA_GCCOLLECT, 0);
-    return 0;
-}
-
-/* What the last run left must not count against this one, and LuaJIT needs it after a refusal. */
+/* What the last run left must not count against this one, and LuaJIT needs it after a refusal.  Asks for no memory. */
 static void collect(kc_vm *vm)
 {
     kci_limits *limits = &vm->limits;
@@ -315,7 +317,8 @@ static void collect(kc_vm *vm)
     if (!vm->memory->refused && !limits->refused && !full)
         return;
     limits->lifted = true;
-    if (kci_protect(vm->L, collect_all, NULL) != 0)
+    lua_rawgeti(vm->L, LUA_REGISTRYINDEX, vm->collector);
+    if (lua_pcall(vm->L, 0, 0, 0) != 0)
         lua_settop(vm->L, 0);
     limits->lifted = false;
 }

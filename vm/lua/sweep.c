@@ -254,6 +254,8 @@ int kci_space_failed(kci_call *c, const kci_filter *f)
     lua_State *L = c->L;
     if (!f->error || kc_context_status(c->state->context) != KC_ESCRIPT)
         return kci_model_error(c);
+    if (kci_is_memory_error(L, f->error))
+        kci_no_memory(L);
     const char *said = lua_tostring(L, f->error), *message = kc_context_message(c->state->context);
     const char *at = strchr(message, ':');
     if (said == NULL)
@@ -364,10 +366,19 @@ static void read_options(kci_call *c, kc_space *space)
     set_options(c, space, 1);
 }
 
-static kc_sweep *run_sweep(const kci_call *c, kc_space *space, double threads)
+/* 0: one a core.  In a sandbox no more than the host said. */
+static unsigned threads_of(kci_call *c)
 {
-    unsigned most = threads < 1e6 ? (unsigned)threads : 1000000u;
-    return kc_space_sweep(space, most, kci_watch_sweep, c->state);
+    int at = kci_option(c, 1, "threads");
+    double given = c->state->threads, asked = kci_absent(c, at) ? given : kci_whole(c, at, "threads", 1);
+    if (c->state->vm && !c->state->trusted && given > 0 && asked > given)
+        asked = given;
+    return asked < 1e6 ? (unsigned)asked : 1000000u;
+}
+
+static kc_sweep *run_sweep(const kci_call *c, kc_space *space, unsigned threads)
+{
+    return kc_space_sweep(space, threads, kci_watch_sweep, c->state);
 }
 
 /* Options that are no axes. */
@@ -383,10 +394,7 @@ static int sweep_sweep(lua_State *L)
     kci_read_axes(&c, space, 1, options, COUNT(options));
     kci_read_where(&c, space, 1, &f);
     read_options(&c, space);
-    double threads = c.state->threads;
-    int at = kci_option(&c, 1, "threads");
-    if (!kci_absent(&c, at))
-        threads = kci_whole(&c, at, "threads", 1);
+    unsigned threads = threads_of(&c);
     kci_box *box = kci_box_push(L, c.state);
     kc_sweep *sweep = run_sweep(&c, space, threads);
     if (sweep == NULL && kci_try_again(&c))

@@ -20,6 +20,12 @@ static char *copy_text(kci_memory *memory, const char *text)
 
 /* ---- creation ------------------------------------------------------------- */
 
+static int collect_all(lua_State *L)
+{
+    lua_gc(L, LUA_GCCOLLECT, 0);
+    return 0;
+}
+
 static int open_state(lua_State *L)
 {
     kc_vm *vm = lua_touserdata(L, 1);
@@ -32,6 +38,8 @@ static int open_state(lua_State *L)
     kci_limits_open(L, &vm->limits);
     lua_newtable(L);
     vm->state->asked = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_pushcfunction(L, collect_all);
+    vm->collector = luaL_ref(L, LUA_REGISTRYINDEX);
     return 0;
 }
 

@@ -33,6 +33,7 @@ struct kc_vm {
     char *path;
     kci_limits limits;
     bool running;
+    int collector; /* registry reference: a function that collects all, there before memory is short */
     int session; /* registry reference: the environment of a prompt's lines; 0: none yet */
     bool line; /* the run is a prompt's: whatever it gives is shown */
     bool list; /* several values or a list: JSON is an array */
@@ -41,6 +42,8 @@ struct kc_vm {
     kci_buffer message, traceback, output;
 };
 
+/* run.c: notes the error at the top of the stack, which a protected call of `name` gave: its status. */
+kc_status kci_vm_failed(kc_vm *vm, lua_State *L, const char *name, int error);
 /* answers.c: counts and keeps the values on the stack from `first` on; raises. */
 void kci_answers_take(lua_State *L, kc_vm *vm, int first);
 void kci_answers_clear(kc_vm *vm);
