@@ -202,6 +202,8 @@ describe("what is wrong with an argument", function()
         local dims = {}
         for i = 1, 1100 do dims[i] = "d" .. i end
         refuses("dims has more than 1000 dims", "tensor", "X", dims, "f16", size)
+        refuses("dims is a text of more than 1048576 bytes", "tensor", "X", ("i "):rep(2 ^ 20), "f16", size)
+        refuses("the index is a text of more than 1048576 bytes", "read", kc.tensor("X", "i", "f16", { i = 1 }), ("i "):rep(2 ^ 20))
     end)
 
     it("of an op", function()

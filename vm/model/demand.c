@@ -139,15 +139,16 @@ kc_status kci_demand_from(kci_graph *graph, const char *name, kc_kernel *const *
         const kc_tensor *tensor = graph->tensors[graph->nodes[w].tensor].tensor;
         need n = { .sets = 0, .whole = false };
         bool read = false;
-        for (size_t k = 0; k < count && !n.whole; k++) {
+        for (size_t k = 0; k < count && !n.whole && !status; k++) {
             const kci_graph *other = &readers[k]->graph;
+            status = kci_spend(graph->context, "program", other->node_count);
             for (uint32_t r = 0; r < other->node_count && !n.whole; r++)
                 if (other->nodes[r].kind == KCI_READ && other->tensors[other->nodes[r].tensor].tensor == tensor) {
                     read = true;
                     add_read(&n, other, r);
                 }
         }
-        if (!read || n.whole || n.sets == 0)
+        if (status || !read || n.whole || n.sets == 0)
             continue;
         if (!make_demand(graph, w, &n, &demands[demand_count]))
             status = KC_ENOMEM;

@@ -51,87 +51,109 @@ uint32_t kci_flow_name_of(const kci_flow *flow, const char *name)
     return symbol ? find_name(flow, symbol) : UINT32_MAX;
 }
 
-bool kci_flow_overlaps(const kci_flow *flow, uint32_t a, uint32_t b)
+/* Notes at their names where accesses stand, or takes that back. */
+static void mark(kci_flow *flow, const kci_accesses *list, bool on)
 {
-    return a == b || flow->names[a].base == b || flow->names[b].base == a;
+    for (size_t i = list->count; i-- > 0;) {
+        kci_flow_name *name = &flow->names[list->list[i].name];
+        name->access = on ? i + 1 : 0;
+        if (name->base != list->list[i].name)
+            flow->names[name->base].part_access = on ? i + 1 : 0;
+    }
 }
 
-const kci_access *kci_flow_shared(const kci_flow *flow, const kci_accesses *writes, const kci_accesses *reads,
+const kci_access *kci_flow_shared(kci_flow *flow, const kci_accesses *writes, const kci_accesses *reads, bool apart,
                                   const kci_access **read)
 {
-    for (size_t w = 0; w < writes->count; w++)
-        for (size_t r = 0; r < reads->count; r++)
-            if (kci_flow_overlaps(flow, writes->list[w].name, reads->list[r].name)) {
-                if (read)
-                    *read = &reads->list[r];
-                return &writes->list[w];
+    size_t first = writes->count;
+    mark(flow, writes, true);
+    for (size_t r = 0; r < reads->count; r++) {
+        const kci_access *access = &reads->list[r];
+        const kci_flow_name *name = &flow->names[access->name];
+        const size_t at[] = { name->access, name->part_access, name->base != access->name ? flow->names[name->base].access : 0 };
+        for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+            if (at[i] && at[i] - 1 < first && !(apart && writes->list[at[i] - 1].tensor == access->tensor)) {
+                first = at[i] - 1;
+                *read = access;
             }
-    return NULL;
+    }
+    mark(flow, writes, false);
+    return first < writes->count ? &writes->list[first] : NULL;
 }
 
 /* ---- what an item reads and writes ----------------------------------------------------- */
 
-static kc_status add_access(kci_flow *flow, kci_accesses *to, const kc_tensor *tensor)
+/* The accesses of an item while they are gathered, each tensor once. */
+typedef struct gathering {
+    kci_flow *flow;
+    kci_item *item;
+    kci_seen reads, writes;
+} gathering;
+
+static void gathering_free(gathering *g)
 {
-    uint32_t name = name_of(flow, tensor->name, strlen(tensor->name));
-    if (name == UINT32_MAX)
-        return KC_ENOMEM;
-    for (size_t i = 0; i < to->count; i++)
-        if (to->list[i].tensor == tensor)
-            return KC_OK;
+    kci_seen_free(g->flow->context, &g->reads);
+    kci_seen_free(g->flow->context, &g->writes);
+}
+
+static kc_status add_access(kci_flow *flow, kci_seen *seen, kci_accesses *to, const kci_access *access)
+{
+    bool fresh;
+    kc_status status = kci_see(flow->context, seen, access->tensor, &fresh);
+    if (status || !fresh)
+        return status;
     if (!kci_reserve(flow->context, &to->list, &to->capacity, to->count + 1, sizeof *to->list))
         return KC_ENOMEM;
-    to->list[to->count++] = (kci_access){ name, tensor };
+    to->list[to->count++] = *access;
     return KC_OK;
+}
+
+static kc_status add_use(gathering *g, const kci_tensor_use *use)
+{
+    const kci_access access = { name_of(g->flow, use->tensor->name, strlen(use->tensor->name)), use->tensor };
+    kc_status status = access.name == UINT32_MAX ? KC_ENOMEM : KC_OK;
+    if (use->read && !status)
+        status = add_access(g->flow, &g->reads, &g->item->reads, &access);
+    if (use->written && !status)
+        status = add_access(g->flow, &g->writes, &g->item->writes, &access);
+    return status;
+}
+
+static kc_status add_uses(gathering *g, const kc_kernel *kernel)
+{
+    kc_status status = kci_kernel_tensors(kernel);
+    for (size_t i = 0; i < kernel->member_count && !status; i++)
+        status = add_uses(g, kernel->members[i]);
+    for (size_t i = 0; i < kernel->graph.axis_count; i++)
+        g->item->gathers = g->item->gathers || kernel->graph.axes[i].gather;
+    for (size_t t = 0; t < kernel->graph.tensor_count && !status; t++)
+        if (kernel->graph.tensors[t].tensor)
+            status = add_use(g, &kernel->graph.tensors[t]);
+    return status;
 }
 
 static kc_status add_accesses(kci_flow *flow, kci_item *item, const kc_kernel *kernel)
 {
-    kc_status status = kci_kernel_tensors(kernel);
-    for (size_t i = 0; i < kernel->member_count && !status; i++)
-        status = add_accesses(flow, item, kernel->members[i]);
-    for (size_t i = 0; i < kernel->graph.axis_count; i++)
-        item->gathers = item->gathers || kernel->graph.axes[i].gather;
-    for (size_t t = 0; t < kernel->graph.tensor_count && !status; t++) {
-        const kci_tensor_use *use = &kernel->graph.tensors[t];
-        if (use->tensor && use->read)
-            status = add_access(flow, &item->reads, use->tensor);
-        if (use->tensor && use->written && !status)
-            status = add_access(flow, &item->writes, use->tensor);
-    }
-    return status;
-}
-
-/* Those of `from` that are not in `seen` yet. */
-static kc_status add_new(kci_flow *flow, kci_seen *seen, kci_accesses *to, const kci_accesses *from)
-{
-    kc_status status = KC_OK;
-    for (size_t i = 0; i < from->count && !status; i++) {
-        bool fresh;
-        status = kci_see(flow->context, seen, from->list[i].tensor, &fresh);
-        if (status || !fresh)
-            continue;
-        if (!kci_reserve(flow->context, &to->list, &to->capacity, to->count + 1, sizeof *to->list))
-            return KC_ENOMEM;
-        to->list[to->count++] = from->list[i];
-    }
+    gathering g = { .flow = flow, .item = item };
+    kc_status status = add_uses(&g, kernel);
+    gathering_free(&g);
     return status;
 }
 
 kc_status kci_flow_renew(kci_flow *flow, kci_item *item)
 {
-    kci_seen reads = { .count = 0 }, writes = { .count = 0 };
+    gathering g = { .flow = flow, .item = item };
     kc_status status = KC_OK;
     item->reads.count = item->writes.count = 0;
     for (size_t i = 0; i < item->inner->count && !status; i++) {
         const kci_item *inner = &item->inner->items[i];
         item->gathers = item->gathers || inner->gathers;
-        status = add_new(flow, &reads, &item->reads, &inner->reads);
-        if (!status)
-            status = add_new(flow, &writes, &item->writes, &inner->writes);
+        for (size_t r = 0; r < inner->reads.count && !status; r++)
+            status = add_access(flow, &g.reads, &item->reads, &inner->reads.list[r]);
+        for (size_t w = 0; w < inner->writes.count && !status; w++)
+            status = add_access(flow, &g.writes, &item->writes, &inner->writes.list[w]);
     }
-    kci_seen_free(flow->context, &reads);
-    kci_seen_free(flow->context, &writes);
+    gathering_free(&g);
     return status;
 }
 
@@ -400,10 +422,13 @@ static bool is_member(size_t at, const size_t *members, size_t count)
 /* Does the list share bytes with that name, but as the tensor `own`? */
 static bool touches(const kci_flow *flow, const kci_accesses *list, uint32_t name, const kc_tensor *own)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (kci_flow_overlaps(flow, list->list[i].name, name) && list->list[i].tensor != own)
-            return true;
-    return false;
+    bool found = false;
+    for (size_t i = 0; i < list->count && !found; i++) {
+        uint32_t other = list->list[i].name;
+        found = list->list[i].tensor != own &&
+                (other == name || flow->names[other].base == name || flow->names[name].base == other);
+    }
+    return found;
 }
 
 static bool writes_all(const kci_item *item, uint32_t name)
@@ -463,18 +488,18 @@ bool kci_flow_lives(const kci_flow *flow, const kci_sequence *sequence, size_t a
 }
 
 /* Does something order two items?  *tensor: whose bytes they share; NULL: one of them goes by data. */
-static bool tied(const kci_flow *flow, const kci_item *a, const kci_item *b, const kc_tensor **tensor)
+static bool tied(kci_flow *flow, const kci_item *a, const kci_item *b, const kc_tensor **tensor)
 {
-    const kci_access *found = kci_flow_shared(flow, &a->writes, &b->reads, NULL);
+    const kci_access *other, *found = kci_flow_shared(flow, &a->writes, &b->reads, false, &other);
     if (!found)
-        found = kci_flow_shared(flow, &b->writes, &a->reads, NULL);
+        found = kci_flow_shared(flow, &b->writes, &a->reads, false, &other);
     if (!found)
-        found = kci_flow_shared(flow, &a->writes, &b->writes, NULL);
+        found = kci_flow_shared(flow, &a->writes, &b->writes, false, &other);
     *tensor = found ? found->tensor : NULL;
     return found || a->gathers || b->gathers;
 }
 
-size_t kci_flow_place(const kci_flow *flow, const kci_sequence *sequence, const size_t *members, size_t count,
+size_t kci_flow_place(kci_flow *flow, const kci_sequence *sequence, const size_t *members, size_t count,
                       size_t *between, const kc_tensor **tensor)
 {
     const kci_item *items = sequence->items;
@@ -509,6 +534,7 @@ kc_status kci_flow_replace(kci_flow *flow, kci_sequence *sequence, const size_t 
     if (status) {
         kci_free(flow->context, (void *)made.parts, parts * sizeof *made.parts);
         made.parts = NULL;
+        made.part_count = 0;
         item_free(flow, &made);
         return status;
     }

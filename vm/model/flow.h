@@ -62,6 +62,7 @@ typedef struct kci_flow_name {
     uint32_t base;                  /* "X" of "X: K"; itself */
     uint32_t leaf;                  /* flow->leaves, + 1: the first of that name; 0: none */
     kci_written whole, part;        /* while it is taken apart */
+    size_t access, part_access;     /* + 1, while two lists are compared: the first of the one of that name, and of a part */
 } kci_flow_name;
 
 /* A tensor that no kernel makes, the first of its name and shape. */
@@ -93,10 +94,9 @@ kc_program *kci_flow_program(const kci_flow *flow, const kci_sequence *sequence,
 /* The number of a tensor's name; UINT32_MAX: no kernel has it. */
 uint32_t kci_flow_name_of(const kci_flow *flow, const char *name);
 bool kci_flow_same_shape(const kc_tensor *a, const kc_tensor *b);     /* sizes and dtype */
-/* Do tensors of these names share bytes? */
-bool kci_flow_overlaps(const kci_flow *flow, uint32_t a, uint32_t b);
-/* The access of `writes` that shares bytes with one of `reads`, and that one; NULL: none does. */
-const kci_access *kci_flow_shared(const kci_flow *flow, const kci_accesses *writes, const kci_accesses *reads,
+/* The first access of `writes` that shares bytes with one of `reads`, `apart` only where they are not one tensor, and
+ * that one; NULL: none does. */
+const kci_access *kci_flow_shared(kci_flow *flow, const kci_accesses *writes, const kci_accesses *reads, bool apart,
                                   const kci_access **read);
 
 /* Are the bytes of the tensor, which the item at `at` wrote, read before they are overwritten, but as that tensor by
@@ -106,7 +106,7 @@ bool kci_flow_lives(const kci_flow *flow, const kci_sequence *sequence, size_t a
 /* Where the members, in launch order, may stand together: the last one's place, else the first one's.  SIZE_MAX: an
  * item between keeps them apart, *between: it shares bytes with one of them, those of *tensor, or it or that one takes
  * rows that data chooses, which what stands before may have made: NULL. */
-size_t kci_flow_place(const kci_flow *flow, const kci_sequence *sequence, const size_t *members, size_t count,
+size_t kci_flow_place(kci_flow *flow, const kci_sequence *sequence, const size_t *members, size_t count,
                       size_t *between, const kc_tensor **tensor);
 
 /* Puts `kernel` at `place` instead of the members, whose parts it takes over. */

@@ -145,7 +145,7 @@ static kc_status take(fuser *f, const offer *o, size_t place)
 }
 
 /* Why the members of an offer that pays may not stand together. */
-static void say_between(const fuser *f, const offer *o, kci_text *why)
+static void say_between(fuser *f, const offer *o, kci_text *why)
 {
     size_t between = 0;
     const kc_tensor *tensor = NULL;
@@ -254,8 +254,10 @@ static kc_status check_save(const fuser *f)
 {
     for (size_t s = 0; s < f->on.save_count; s++) {
         bool made = false;
-        for (size_t i = 0; i < f->on.flow.made.count; i++)
-            made = made || strcmp(f->on.flow.become[i]->name, f->on.save[s]) == 0;
+        if (kci_spend(f->on.context, "fuse_all", f->on.flow.made.count) != KC_OK)
+            return KC_ELIMIT;
+        for (size_t i = 0; i < f->on.flow.made.count && !made; i++)
+            made = strcmp(f->on.flow.become[i]->name, f->on.save[s]) == 0;
         if (!made)
             return kci_fail(f->on.context, KC_EARGUMENT, "fuse_all: save: no kernel of '%.80s' makes '%.80s'%s",
                             f->on.flow.top->program->name, f->on.save[s],

@@ -208,9 +208,21 @@ static void draft_free(kc_context *context, draft *d)
     kci_free(context, d->terms, d->room * sizeof *d->terms);
 }
 
+kc_status kci_index_fits(kc_context *context, const char *call, const char *what, const char *text)
+{
+    enum { MOST_TEXT = 1 << 20 };
+    if (memchr(text, '\0', MOST_TEXT + 1))
+        return KC_OK;
+    return kci_fail(context, KC_EARGUMENT, "%s: %s is a text of more than %d bytes", call, what, MOST_TEXT);
+}
+
 kc_status kci_index_parse(kc_context *context, const char *call, const char *text, kci_form **forms,
                           size_t *count)
 {
+    *forms = NULL;
+    *count = 0;
+    if (kci_index_fits(context, call, "the index", text) != KC_OK)
+        return KC_EARGUMENT;
     reader r = { context, call, text, skip_space(text), 0 };
     draft d;
     size_t n = 0;

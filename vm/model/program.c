@@ -99,6 +99,8 @@ static kc_status check_read(void *data, const kc_value *read)
 {
     order *o = data;
     const kc_tensor *tensor = read->tensor;
+    if (kci_spend(o->context, "program", o->kernel->fused_count) != KC_OK)
+        return KC_ELIMIT;
     for (size_t i = 0; i < o->kernel->fused_count; i++)
         if (o->kernel->fused[i] == tensor)
             return KC_OK; /* on chip here as well */
@@ -167,6 +169,8 @@ static kc_status note_early(void *data, const kc_value *read)
 {
     early *e = data;
     const kc_tensor *tensor = read->tensor;
+    if (kci_spend(e->notes->context, "program", e->kernel->fused_count) != KC_OK)
+        return KC_ELIMIT;
     for (size_t i = 0; i < e->kernel->fused_count; i++)
         if (e->kernel->fused[i] == tensor)
             return KC_OK;

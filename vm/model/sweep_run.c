@@ -16,7 +16,7 @@
 
 enum {
     BLOCKS_A_PART = 64,
-    MOST_THREADS = 1024,
+    MOST_THREADS = 64,              /* unless there are more cores */
     SPARE_NAMES = 256               /* that making kernels may intern while threads say why some do not run: suggestions */
 };
 
@@ -427,10 +427,9 @@ kc_sweep *kc_space_sweep(kc_space *space, unsigned threads, kc_watch watch, void
     if (!watch)
         watch = kci_context_watch(space->base.context, &data);
     running r = { .space = space, .context = space->base.context, .watch = watch, .watch_data = data, .outer = -1 };
-    if (threads == 0)
-        threads = kci_crew_cores();
-    if (threads > MOST_THREADS)
-        threads = MOST_THREADS;
+    unsigned cores = kci_crew_cores(), most = cores > MOST_THREADS ? cores : MOST_THREADS;
+    if (threads == 0 || threads > most)
+        threads = threads == 0 ? cores : most;
     space->swept = true;
     cut(&r);
     r.mine = points_of_part(&r);

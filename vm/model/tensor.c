@@ -50,6 +50,8 @@ kc_status kci_names_parse(kc_context *context, const char *call, const char *wha
     kci_form *forms = NULL;
     *names = NULL;
     *count = 0;
+    if (kci_index_fits(context, call, what, text) != KC_OK)
+        return KC_EARGUMENT;
     if (text[strspn(text, " \t\n,")] == '\0')
         return KC_OK;
     if (count_words(text) > KCI_MAX_DIMS)

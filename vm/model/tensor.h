@@ -34,6 +34,8 @@ typedef struct kci_form {
     bool gather;
 } kci_form;
 
+/* KC_EARGUMENT: the text, which is the call's `what`, has more than 2^20 bytes; nothing looks at the clock while it is read. */
+kc_status kci_index_fits(kc_context *context, const char *call, const char *what, const char *text);
 /* One form a word of `text`.  On failure (the sentence is recorded, with `call`
  * in front) nothing is left to free. */
 kc_status kci_index_parse(kc_context *context, const char *call, const char *text, kci_form **forms,

@@ -148,7 +148,9 @@ static int distance(const char *a, int length_a, const char *b, int length_b)
 static int farness(const char *word, int length, const char *name)
 {
     const int far = 1000;
-    size_t size = strlen(name);
+    size_t size = 0;
+    while (size <= WORD && name[size])
+        size++;
     if (size > WORD)
         return far;
     int name_length = (int)size;
@@ -172,6 +174,8 @@ const char *kci_nearest(kc_context *context, const char *word, kci_nth_name nth,
     int count = 0, best = 999;
     const char *name;
     for (size_t i = 0; (name = nth(data, i)) != NULL; i++) {
+        if (kci_spend(context, "names", size * size) != KC_OK)
+            return ""; /* the caller's sentence does without */
         int steps = farness(word, (int)size, name);
         if (steps < best) {
             best = steps;

@@ -263,6 +263,8 @@ static kc_status walk_all(kci_walker *w)
     char shown[32];
     w->ahead = kci_walk_point_steps(w) + (w->tiling == NULL ? 0 : walk_steps(w));
     kci_format_number(w->ahead, shown);
+    if (w->max_steps < 0)
+        return KC_ELIMIT;
     if (w->ahead > w->max_steps)
         return kci_fail(w->context, KC_ELIMIT, "verify: this kernel takes %s steps, more than %.0f; smaller sizes or larger tiles take fewer",
                         shown, w->max_steps);

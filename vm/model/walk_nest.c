@@ -43,14 +43,22 @@ static kc_status out_of_memory(kci_walker *w)
     return kci_fail(w->context, KC_ENOMEM, "verify: not enough memory");
 }
 
+/* What is done for one node looks at all: the context's watch is asked now and then. */
+static kc_status goes_on(kci_walker *w)
+{
+    return kci_spend(w->context, "verify", w->nodes);
+}
+
 /* ---- what waits for what ----------------------------------------------- */
 
-static void find_needs(kci_walker *w)
+static kc_status find_needs(kci_walker *w)
 {
     for (uint32_t u = 0; u < w->nodes; u++) {
         const kci_node *node = node_at(w, u);
         for (uint32_t e = 0; e < node->edges; e++) {
             const kci_edge *edge = edge_at(w, node, e);
+            if (goes_on(w) != KC_OK)
+                return KC_ELIMIT;
             for (uint32_t q = 0; q < w->nodes; q++)
                 if (NEEDS(w, edge->node, q))
                     NEEDS(w, u, q) = 1;
@@ -74,14 +82,17 @@ static void find_needs(kci_walker *w)
         if (kci_walk_partial(w, u) && w->in_main[u])
             w->behind[u] = 0;
     }
+    return KC_OK;
 }
 
-static void find_passes(kci_walker *w)
+static kc_status find_passes(kci_walker *w)
 {
     w->passes = 1;
     for (uint32_t u = 0; u < w->nodes; u++) {
         const kci_node *node = node_at(w, u);
         uint32_t pass = 1;
+        if (goes_on(w) != KC_OK)
+            return KC_ELIMIT;
         for (uint32_t e = 0; e < node->edges; e++) {
             uint32_t before = w->pass[edge_at(w, node, e)->node];
             if (before > pass)
@@ -96,6 +107,7 @@ static void find_passes(kci_walker *w)
         w->survives[u] = kci_walk_reduces(node) &&
             ((value_loops(w, node) & w->looped) == 0 || (node->reduced & w->looped) != 0);
     }
+    return KC_OK;
 }
 
 /* The first pass in which each node is done; the loops of each pass. */
@@ -149,7 +161,7 @@ static kci_set shared_loops(const kci_walker *w, uint32_t p1, uint32_t p2)
     return set;
 }
 
-static void find_shared(kci_walker *w)
+static kc_status find_shared(kci_walker *w)
 {
     for (uint32_t p = 1; p < w->passes; p++) {
         kci_walk_pass *pass = &w->pass_list[p];
@@ -158,6 +170,8 @@ static void find_shared(kci_walker *w)
         for (uint32_t u = 0; u < w->nodes; u++) {
             if (w->pass[u] != p + 1 || !w->in_main[u])
                 continue;
+            if (goes_on(w) != KC_OK)
+                return KC_ELIMIT;
             for (uint32_t q = 0; q < u; q++) {
                 if (!NEEDS(w, u, q) || w->pass[q] > p)
                     continue;
@@ -174,6 +188,7 @@ static void find_shared(kci_walker *w)
                order_of(w, pass->loop[pass->shared]) < border)
             pass->shared++;
     }
+    return KC_OK;
 }
 
 /* ---- what is around what ----------------------------------------------- */
@@ -216,6 +231,19 @@ static kci_set around_op(const kci_walker *w, uint32_t u, uint32_t p)
     return down_to(&w->pass_list[p], own, ended);
 }
 
+/* What is around each reduction in its own pass. */
+static kc_status find_around(kci_walker *w)
+{
+    for (uint32_t q = 0; q < w->nodes; q++) {
+        if (!kci_walk_reduces(node_at(w, q)) || w->pass[q] > w->passes)
+            continue;
+        if (goes_on(w) != KC_OK)
+            return KC_ELIMIT;
+        w->around[q] = around_op(w, q, w->pass[q] - 1);
+    }
+    return KC_OK;
+}
+
 /* A node needed in several passes is done once for those that each share the loops
  * around it with the pass before, or begin where a loop ended whose end it came after. */
 static bool served(const kci_walker *w, kci_set around, kci_set ended, uint32_t p1, uint32_t p2)
@@ -226,12 +254,14 @@ static bool served(const kci_walker *w, kci_set around, kci_set ended, uint32_t 
     return all;
 }
 
-static void find_ops(kci_walker *w)
+static kc_status find_ops(kci_walker *w)
 {
     for (uint32_t u = (uint32_t)w->nodes; u-- > 0;) {
         const kci_node *node = node_at(w, u);
         if (node->kind == KCI_READ)
             continue;
+        if (goes_on(w) != KC_OK)
+            return KC_ELIMIT;
         if (node->kind == KCI_WRITE || (node->flags & KCI_RESCALE))
             EXEC(w, w->behind[u] ? COMBINE(w) : w->pass[u] - 1, u) = 1;
         bool parts = kci_walk_partial(w, u) && w->in_main[u];
@@ -249,6 +279,7 @@ static void find_ops(kci_walker *w)
                 if (EXEC(w, p, u))
                     EXEC(w, p, edge_at(w, node, e)->node) = 1;
     }
+    return KC_OK;
 }
 
 /* ---- jobs -------------------------------------------------------------- */
@@ -326,7 +357,7 @@ bool kci_walk_held(const kci_walker *w, uint32_t u)
 }
 
 /* What is around a merged read in pass p: a loop that ended for all of its users is not. */
-static kci_set around_read(const kci_walker *w, const unsigned char *taken, uint32_t p, kci_set *all_ended)
+static kc_status around_read(kci_walker *w, const unsigned char *taken, uint32_t p, kci_set *around, kci_set *all_ended)
 {
     kci_set own = 0, ended = ~(kci_set)0;
     for (uint32_t r = 0; r < w->nodes; r++)
@@ -334,12 +365,17 @@ static kci_set around_read(const kci_walker *w, const unsigned char *taken, uint
             own |= node_at(w, r)->loops;
     for (uint32_t u = 0; u < w->nodes; u++) {
         const kci_node *node = node_at(w, u);
-        for (uint32_t e = 0; e < node->edges; e++)
-            if (taken[edge_at(w, node, e)->node] && EXEC(w, p, u))
-                ended &= closed(w, u, p);
+        for (uint32_t e = 0; e < node->edges; e++) {
+            if (!taken[edge_at(w, node, e)->node] || !EXEC(w, p, u))
+                continue;
+            if (goes_on(w) != KC_OK)
+                return KC_ELIMIT;
+            ended &= closed(w, u, p);
+        }
     }
     *all_ended = ended;
-    return down_to(&w->pass_list[p], own, ended);
+    *around = down_to(&w->pass_list[p], own, ended);
+    return KC_OK;
 }
 
 /* What find_reads remembers, [pass][node]: whether a read was loaded there, inside
@@ -363,6 +399,8 @@ static kc_status find_reads(kci_walker *w, uint32_t p, const loads *l)
     for (uint32_t r = 0; r < n; r++) {
         if (node_at(w, r)->kind != KCI_READ || !EXEC(w, p, r) || loaded[p * n + r])
             continue;
+        if (goes_on(w) != KC_OK)
+            return KC_ELIMIT;
         bool held = kci_walk_held(w, r) && p < w->passes;
         kci_set walked = p == COMBINE(w) ? 0 : w->grid | w->looped;
         uint32_t member = w->member_count, members = 0;
@@ -381,7 +419,9 @@ static kc_status find_reads(kci_walker *w, uint32_t p, const loads *l)
             if (!add_member(w, s))
                 return out_of_memory(w);
         }
-        kci_set ended = 0, loops = held || p == COMBINE(w) ? 0 : around_read(w, taken, p, &ended);
+        kci_set ended = 0, loops = 0;
+        if (!held && p != COMBINE(w) && around_read(w, taken, p, &loops, &ended) != KC_OK)
+            return KC_ELIMIT;
         for (uint32_t s = 0; s < n; s++)
             if (taken[s]) {
                 loaded[p * n + s] = 1;
@@ -415,10 +455,13 @@ static kc_status find_jobs(kci_walker *w)
     for (uint32_t p = 0; p <= w->passes && status == KC_OK; p++) {
         uint32_t job = w->job_count;
         status = find_reads(w, p, &l);
-        for (uint32_t u = 0; u < n && status == KC_OK; u++)
-            if (node_at(w, u)->kind == KCI_OP && EXEC(w, p, u) && happens(w, node_at(w, u)))
-                if (add_job(w, u, p, p == COMBINE(w) ? 0 : around_op(w, u, p)) == NULL)
-                    status = out_of_memory(w);
+        for (uint32_t u = 0; u < n && status == KC_OK; u++) {
+            if (node_at(w, u)->kind != KCI_OP || !EXEC(w, p, u) || !happens(w, node_at(w, u)))
+                continue;
+            status = goes_on(w);
+            if (status == KC_OK && add_job(w, u, p, p == COMBINE(w) ? 0 : around_op(w, u, p)) == NULL)
+                status = out_of_memory(w);
+        }
         if (p == COMBINE(w)) {
             w->combine_job = job;
             w->combine_jobs = w->job_count - job;
@@ -436,20 +479,17 @@ static kc_status find_jobs(kci_walker *w)
 
 kc_status kci_walk_nest(kci_walker *w)
 {
-    find_needs(w);
-    find_passes(w);
+    kc_status status = find_needs(w);
+    if (status == KC_OK)
+        status = find_passes(w);
+    if (status != KC_OK)
+        return status;
     w->pass_list = kci_alloc(w->context, (w->passes + 1) * sizeof *w->pass_list);
     w->exec = kci_alloc(w->context, ((size_t)w->passes + 1) * w->nodes + 1);
     if (w->pass_list == NULL || w->exec == NULL)
         return out_of_memory(w);
-    kc_status status = find_loops(w);
-    if (status == KC_OK) {
-        find_shared(w);
-        for (uint32_t q = 0; q < w->nodes; q++)
-            if (kci_walk_reduces(node_at(w, q)) && w->pass[q] <= w->passes)
-                w->around[q] = around_op(w, q, w->pass[q] - 1);
-        find_ops(w);
-        status = find_jobs(w);
-    }
-    return status == KC_OK ? kci_walk_accumulators(w) : status;
+    kc_status (*const steps[])(kci_walker *) = { find_loops, find_shared, find_around, find_ops, find_jobs, kci_walk_accumulators };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == KC_OK; i++)
+        status = steps[i](w);
+    return status;
 }

@@ -339,6 +339,14 @@ static double count_marks(kci_walker *w, const crowd *c, kci_walk_limits limits,
     return total < 0 ? -1 : total * c->factor;
 }
 
+/* Before all nodes are looked at for one.  False: the context's watch ended the walk. */
+static bool goes_on(kci_walker *w)
+{
+    if (w->max_steps >= 0 && kci_spend(w->context, "verify", w->nodes) != KC_OK)
+        w->max_steps = -1;
+    return w->max_steps >= 0;
+}
+
 static bool leads(const kci_walker *w, uint32_t id)
 {
     bool first = true;
@@ -351,6 +359,8 @@ static bool leads(const kci_walker *w, uint32_t id)
  * those of all its twins together: they are its first twin's. */
 double kci_walk_useful(kci_walker *w, uint32_t id)
 {
+    if (!goes_on(w))
+        return -1;
     if (!leads(w, id))
         return 0;
     crowd c = crowd_of(w, id, false);
@@ -359,6 +369,8 @@ double kci_walk_useful(kci_walker *w, uint32_t id)
 
 double kci_walk_values(kci_walker *w, uint32_t id, kci_walk_limits limits)
 {
+    if (!goes_on(w))
+        return -1;
     crowd c = crowd_of(w, id, true);
     return count_marks(w, &c, limits, 1);
 }
@@ -367,6 +379,8 @@ double kci_walk_values(kci_walker *w, uint32_t id, kci_walk_limits limits)
  * upwards, each adds what it has more than the one before. */
 double kci_walk_touched(kci_walker *w, uint32_t read)
 {
+    if (!goes_on(w))
+        return -1;
     if (!leads(w, read))
         return 0;
     crowd c = crowd_of(w, read, false);
@@ -398,7 +412,7 @@ double kci_walk_touched(kci_walker *w, uint32_t read)
 double kci_walk_point_steps(kci_walker *w)
 {
     double steps = 0, factor;
-    for (uint32_t n = 0; n < w->nodes; n++) {
+    for (uint32_t n = 0; n < w->nodes && goes_on(w); n++) {
         const kci_node *node = &w->graph->nodes[n];
         if (node->kind == KCI_WRITE)
             continue;

@@ -43,8 +43,9 @@ static kc_status add_edges(kci_walker *w, uint32_t u, uint32_t p)
         uint32_t v = edge_at(w, node, e)->node;
         status = add_edge(w, v, serves(w, v, p), edge_at(w, node, e)->running);
     }
-    for (uint32_t e = 0; e < node->edges && node->kind == KCI_OP && !(node->flags & KCI_RESCALE); e++) {
+    for (uint32_t e = 0; e < node->edges && node->kind == KCI_OP && !(node->flags & KCI_RESCALE) && status == KC_OK; e++) {
         uint32_t v = edge_at(w, node, e)->node;
+        status = kci_spend(w->context, "verify", w->nodes);
         for (uint32_t t = v + 1; t < w->nodes && status == KC_OK; t++) {
             const kci_node *write = node_at(w, t);
             uint32_t in = w->pass[t] - 1;

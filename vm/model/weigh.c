@@ -161,14 +161,11 @@ static kc_status check_pair(kci_scales *on, kci_proposal *p, const kci_item *a, 
         kci_text_format(&why, "which rows %.80s reads may depend on what is launched before", b->kernel->name);
         return refuse(p, &why);
     }
-    for (size_t w = 0; w < a->writes.count; w++)
-        for (size_t r = 0; r < b->reads.count; r++) {
-            const kci_access *write = &a->writes.list[w], *read = &b->reads.list[r];
-            if (kci_flow_overlaps(&on->flow, write->name, read->name) && write->tensor != read->tensor)
-                return refuse_read(on, p, b, write, read);
-        }
-    const kci_access *read = NULL, *write = kci_flow_shared(&on->flow, &b->writes, &a->reads, &read);
-    bool twice = !write && (write = kci_flow_shared(&on->flow, &b->writes, &a->writes, &read));
+    const kci_access *read = NULL, *write = kci_flow_shared(&on->flow, &a->writes, &b->reads, true, &read);
+    if (write)
+        return refuse_read(on, p, b, write, read);
+    write = kci_flow_shared(&on->flow, &b->writes, &a->reads, false, &read);
+    bool twice = !write && (write = kci_flow_shared(&on->flow, &b->writes, &a->writes, false, &read));
     if (!write)
         return KC_OK;
     kci_text_format(&why, "%.80s overwrites %.80s, which %.80s %s", b->kernel->name, read->tensor->name, a->kernel->name,
@@ -272,6 +269,8 @@ static kc_status gather_part(const kci_scales *on, size_t at, kc_kernel *part, c
 {
     g->parts[g->part_count++] = &part->base;
     for (size_t t = 0; t < part->tensor_count; t++) {
+        if (kci_spend(on->context, "fuse_all", on->flow.name_count + on->save_count) != KC_OK)
+            return KC_ELIMIT;
         if (!stays(on, at, part->tensors[t], members, count))
             continue;
         if (!kci_reserve(on->context, (void *)&g->save, &g->save_capacity, g->save_count + 1, sizeof *g->save))
