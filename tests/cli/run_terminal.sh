@@ -150,6 +150,37 @@ if command -v script >/dev/null; then
     fact "so there are colours" coloured "$here/seen"
 fi
 
+# ---- bytes of scripts ----------------------------------------------------------------------------------
+
+cat >"$here/orders.lua" <<'END'
+local kc = require "kcost"
+local orders = "\27]0;t\7\194\155\255é"
+if kc.param("fails", false) then error(orders .. "\n\tline\27[31m " .. ("long "):rep(300)) end
+print(orders .. "\27[31mred\27[m")
+local B = kc.write("B\27]0;", kc.map("relu", kc.read(kc.tensor("A", "n", "f16", { n = 2000000 }))))
+return orders, kc.program("P\27]0;", { B })
+END
+shown='\x1b]0;t\x07\xc2\x9b\xffé'
+fact "an error message is no order to a terminal" is "kcost: $here/orders.lua:3: $shown
+	line\x1b[31m $(printf '%0300d' 0 | sed 's/0/long /g')" shell '"$KCOST" "$1/orders.lua" fails=true 2>&1 || true' - "$here"
+fact "nor without letters of several bytes" says "$shown" env LC_ALL=C "$KCOST" "$here/orders.lua" fails=true
+fact "what a script prints stays as it is in a pipe" shell \
+    '"$KCOST" --sandbox "$1/orders.lua" | head -1 | grep -q "$2\[31mred$2\[m"' - "$here" "$escape"
+if command -v script >/dev/null; then
+    # shown_by OPTION...: what a terminal gets, without the colours.
+    shown_by() { script -qec "stty cols 60; $KCOST $* $here/orders.lua --verbose --explain" /dev/null </dev/null | tr -d '\r' | plain; }
+    fact "on a terminal too" shell 'grep -q "^$1]0;t"' - "$escape" <<END
+$(shown_by)
+END
+    shown_by --sandbox >"$here/seen"
+    fact "but for one that is not trusted" grep -qxF "${shown}red" "$here/seen"
+    fact "whose results are shown so too" grep -qxF '\x1b]0;t\x07\xc2\x9b�é' "$here/seen"
+    fact "and its names, wherever they stand" [ "$(grep -c '^ *[PB1]\?.*\\x1b\]0;' "$here/seen")" -ge 7 ]
+    fact "there is no order in all of it" shell '! grep -q "$1" "$2"' - "$escape" "$here/seen"
+    at_prompt() { printf 'error("\\27]0;t")\n' | script -qec "$KCOST --quiet" /dev/null | grep -qF "\\x1b]0;t"; }
+    fact "an error at a prompt is no order either" at_prompt
+fi
+
 # ---- locales, and where output goes ------------------------------------------------------------------
 
 # Numbers have points, whatever the locale; the encoding only decides on the letter of micro.

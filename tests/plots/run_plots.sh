@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 unset KCOST_PATH COLUMNS
-export LC_ALL=C.UTF-8
+export KCOST LC_ALL=C.UTF-8
 plots=tests/plots/plots.lua
 check() { "${ENGINE:-lua5.4}" tests/plots/svg.lua "$@"; }
 
@@ -86,6 +86,11 @@ fact "an unknown mark is refused" odd "mark is none that plots have" "$axes, ser
 fact "a point without y is refused" odd "lacks its x or y" "$axes, series = { { mark = 'dot', points = { { x = 1 } } } }"
 fact "a word for a number is refused" odd "are numbers" "$axes, series = { { mark = 'dot', points = { { x = 'a', y = 1 } } } }"
 fact "a scale that there is not is refused" odd "scale is linear, log or names" "x = { name = 'x', scale = 'cubic' }, y = { name = 'y', scale = 'log', from = 1 }"
+titles() { "$KCOST" --quiet "$@" tests/plots/titles.lua >"$here/titles"; }
+is_utf8() { iconv -f UTF-8 -t UTF-8 "$@" >/dev/null; }
+fact "odd titles have points" titles --plot-data "$here/title.csv"
+fact "which are UTF-8" is_utf8 "$here/titles" "$here"/title*.csv
+fact "and whole" shell '[ "$(grep -c "^\(xxx😀\{300\} \)\?xxx😀\{300\},1\?[123]\?,xxx😀\{300\}," "$1/title-13.csv")" = 4 ]' - "$here"
 
 # ---- with it ---------------------------------------------------------------------------
 
@@ -114,6 +119,19 @@ fact "names from scripts reach gnuplot and the reader as they are" \
     shell '"$0" --quiet --plot "$1/h.svg" "$2" which=hostile >/dev/null && grep -qF "touch hostile" "$1/h.svg"' "$KCOST" "$here" "$plots"
 fact "and do nothing there" [ ! -e hostile ]
 fact "the picture of odd names is XML" check "$here/h.svg" dot=1
+fact "odd titles are drawn, and in a report" titles --plot "$here/title.svg" --html "$here/title.html"
+fact "as UTF-8" is_utf8 "$here"/title*.svg "$here/title.html"
+if command -v python3 >/dev/null; then
+    fact "their pictures are XML" python3 -c 'import sys, xml.etree.ElementTree
+for path in sys.argv[1:]: xml.etree.ElementTree.parse(path)' "$here"/title*.svg
+else
+    skip "pictures of odd titles read as XML: python3 is missing"
+fi
+fact "what XML may not hold stands as U+FFFD" grep -q "<title>��</title>" "$here/title-2.svg"
+fact "a control character is a blank" grep -q "<title> *</title>" "$here/title-3.svg"
+fact "a title that is too long ends with dots" grep -q "xxx😀\{104\}…" "$here/title-13.svg"
+fact "letters of a terminal are whole too" shell \
+    '"$KCOST" --quiet --plot - tests/plots/titles.lua >"$1/text" && iconv -f UTF-8 -t UTF-8 "$1/text" >/dev/null && ! grep -q "[[:cntrl:]]" "$1/text"' - "$here"
 fact "a dot tells its figures" grep -q '<title>flash attention, HBM: intensity 5.* FLOP/B, throughput .* TFLOP/s, time .*, bound by ' "$here/roofline.svg"
 fact "the ridge has its value" grep -q '>ridge 295<' "$here/roofline.svg"
 fact "a linear axis has its unit" grep -q '> 80 MB<\|>80 MB<' "$here/ledger.svg"

@@ -12,6 +12,8 @@
 
 #include "chart_marks.h"
 
+enum { TEXT_BYTES = 1024 };         /* of a title, a name or a note: more letters than a picture has room for */
+
 /* ---- places ----------------------------------------------------------------------------- */
 
 static double share(const axis *a, double value)
@@ -183,14 +185,13 @@ static size_t log_ticks(const axis *a, int most, double values[MOST_TICKS])
 static void ticks(const chart *c, const char *name, const axis *a, int most)
 {
     const char *between = "";
-    char text[256];
+    char text[TEXT_BYTES];
     size_t room = a == &c->plot->y ? (size_t)(c->kind == CHART_TEXT ? c->left - 2 : (c->left - 20) / 7) : 40;
     fprintf(c->out, "set %stics scale %s out nomirror tc rgb '%s' (", name, a->scale == NAMES ? "0" : "0.5", chart_ink);
     if (a->scale == NAMES) {
         size_t step = c->downwards || a->name_count <= (size_t)most ? 1 : a->name_count / (size_t)most + 1;
         for (size_t i = 0; i < a->name_count; i += step, between = ", ") {
-            snprintf(text, sizeof text, "%s", a->names[i]);
-            chart_cut(text, room);
+            chart_cut(text, sizeof text, a->names[i], room);
             fputs(between, c->out);
             chart_quote(c, text);
             fprintf(c->out, " %zu", i + 1);
@@ -213,9 +214,9 @@ static void ticks(const chart *c, const char *name, const axis *a, int most)
 static void axis_title(const chart *c, const axis *a, char *out, size_t size)
 {
     if (strcmp(a->unit, "FLOP/byte") == 0)
-        snprintf(out, size, "%s (%s)", a->title, c->kind == CHART_TEXT ? "FLOP/B" : a->unit);
+        plot_text(out, size, "%s (%s)", a->title, c->kind == CHART_TEXT ? "FLOP/B" : a->unit);
     else
-        snprintf(out, size, "%s", a->title);
+        plot_text(out, size, "%s", a->title);
 }
 
 static void range(const chart *c, const char *name, const axis *a, bool downwards)
@@ -227,7 +228,7 @@ static void range(const chart *c, const char *name, const axis *a, bool downward
 
 static void axes(const chart *c)
 {
-    char title[256];
+    char title[TEXT_BYTES];
     const figure *p = c->plot;
     range(c, "x", &p->x, false);
     range(c, "y", &p->y, c->downwards);
@@ -258,12 +259,10 @@ static void axes(const chart *c)
 
 static void notes(const chart *c)
 {
-    char line[512];
+    char line[TEXT_BYTES];
     size_t most = (size_t)((c->width - 40) / 6.3);
     for (size_t i = 0; i < c->plot->note_count && c->kind != CHART_TEXT; i++) {
-        snprintf(line, sizeof line, "%s", c->plot->notes[i]);
-        if (most < sizeof line && chart_letters(line) > most)
-            chart_cut(line, most);
+        chart_cut(line, sizeof line, c->plot->notes[i], most);
         chart_label(c, 20, c->bottom + 62 + 15 * (double)i, "left", 11, chart_muted, 0, line);
     }
 }
@@ -284,9 +283,8 @@ void chart_write(chart *c, FILE *out)
     fprintf(out, "set margins at screen %.6f, screen %.6f, screen %.6f, screen %.6f\n", c->left / c->width,
             c->right / c->width, chart_up(c, c->bottom), chart_up(c, c->top));
     axes(c);
-    char title[256];
-    snprintf(title, sizeof title, "%s", c->plot->title);
-    chart_cut(title, (size_t)(c->kind == CHART_TEXT ? c->width : c->width / 10));
+    char title[TEXT_BYTES];
+    chart_cut(title, sizeof title, c->plot->title, (size_t)(c->kind == CHART_TEXT ? c->width : c->width / 10));
     chart_label(c, c->kind == CHART_TEXT ? 0 : 20, c->kind == CHART_TEXT ? 0 : 24, "left", 17, chart_ink, 0, title);
     notes(c);
     chart_marks(c);

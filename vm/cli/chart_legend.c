@@ -79,16 +79,16 @@ static void entry_figures(const figure *p, const point *d, char *out, size_t siz
     if (!d->values) {
         plot_quantity(out, size, d->x, p->x.unit);
         plot_quantity(text, sizeof text, d->y, p->y.unit);
-        snprintf(out + strlen(out), size - strlen(out), ", %s", text);
+        plot_text(out + strlen(out), size - strlen(out), ", %s", text);
         return;
     }
     for (size_t i = 0; i < p->column_count; i++) {
         if (d->values[i].text)
-            snprintf(text, sizeof text, "%s", d->values[i].text);
+            plot_text(text, sizeof text, "%s", d->values[i].text);
         else
             plot_quantity(text, sizeof text, d->values[i].number, p->columns[i].unit);
         if (*text)
-            snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? ", " : "", text);
+            plot_text(out + strlen(out), size - strlen(out), "%s%s", *out ? ", " : "", text);
     }
 }
 
@@ -113,22 +113,21 @@ static void shape_key(const chart *c, double x)
             continue;
         rows--;
         chart_shape(c, s->mark, x, y - 1.5 * c->em * rows, 6, chart_muted);
-        snprintf(text, sizeof text, "%s%s", s->mark == RING ? "" : "FLOP per byte of ", s->name);
+        plot_text(text, sizeof text, "%s%s", s->mark == RING ? "" : "FLOP per byte of ", s->name);
         chart_label(c, x + 18, y - 1.5 * c->em * rows, "left", 12, chart_ink, 0, text);
     }
 }
 
 static void list_entry(const chart *c, const point *d, double x, double y)
 {
-    char text[256];
+    char text[256], figures[256];
     snprintf(text, sizeof text, "%d", d->number);
     chart_shape(c, DOT, x, y + 9, 10, chart_colour(d->group));
     chart_label(c, x, y + 9, "center", 11, chart_number_ink(d->group), 0, text);
-    snprintf(text, sizeof text, "%s", d->name);
-    chart_cut(text, 29);
+    chart_cut(text, sizeof text, d->name, 29);
     chart_label(c, x + 18, y, "left", 13, chart_ink, 0, text);
-    entry_figures(c->plot, d, text, sizeof text);
-    chart_cut(text, 36);
+    entry_figures(c->plot, d, figures, sizeof figures);
+    chart_cut(text, sizeof text, figures, 36);
     chart_label(c, x + 18, y + 17, "left", 12, chart_muted, 0, text);
 }
 

@@ -40,16 +40,22 @@ size_t chart_letters(const char *text)
     return count;
 }
 
-void chart_cut(char *text, size_t most)
+void chart_cut(char *out, size_t size, const char *text, size_t most)
 {
-    size_t count = 0;
-    for (; *text; text++) {
-        if (((unsigned char)*text & 0xC0) == 0x80 || ++count < most)
-            continue;
-        if (chart_letters(text) > 1 && strlen(text) >= 3)
-            memcpy(text, "\xe2\x80\xa6", 4);
-        return;
+    static const char dots[] = "\xe2\x80\xa6";
+    size_t count = 0, all = 0, kept = 0; /* letters; their bytes; bytes of those before which there is room for dots */
+    while (text[all] && count++ < most) {
+        size_t end = all + 1;
+        while (((unsigned char)text[end] & 0xC0) == 0x80)
+            end++;
+        if (end >= size)
+            break;
+        all = end;
+        if (count < most && end + sizeof dots <= size)
+            kept = end;
     }
+    bool whole = text[all] == '\0';
+    snprintf(out, size, "%.*s%s", (int)(whole ? all : kept), text, whole ? "" : dots);
 }
 
 void chart_label(const chart *c, double x, double y, const char *anchor, double size, const char *ink, double degrees,
@@ -222,7 +228,7 @@ static void ceiling_text(const series *s, char *out, size_t size)
 {
     char value[64];
     plot_quantity(value, sizeof value, s->value, s->unit);
-    snprintf(out, size, "%s %s", s->name, value);
+    plot_text(out, size, "%s %s", s->name, value);
 }
 
 static const char *ceiling_ink(const series *s)
@@ -372,7 +378,7 @@ static void ridges(const chart *c)
         if (s->mark != RIDGE || s->count == 0)
             continue;
         plot_quantity(value, sizeof value, s->value, "");
-        snprintf(text, sizeof text, "%s %s", s->name, value);
+        plot_text(text, sizeof text, "%s %s", s->name, value);
         ends[count] = chart_x(c, s->points[0].x);
         rows[count] = free_row(ends, rows, count, ends[count], (0.5 * (double)chart_letters(text) + 0.6) * c->em);
         ridge(c, s, text, rows[count++]);

@@ -11,9 +11,9 @@ void chart_quote(const chart *c, const char *text);
 /* A text whose middle stands `y` below the upper edge; `size` in pixels, of a chart of text nothing. */
 void chart_label(const chart *c, double x, double y, const char *anchor, double size, const char *colour, double degrees,
                  const char *text);
-/* Letters of UTF-8 text; cut to so many, with "…" at the end. */
+/* Letters of UTF-8 text; a copy of it, cut to `most` of them and to `size` bytes, with "…" at the end. */
 size_t chart_letters(const char *text);
-void chart_cut(char *text, size_t most);
+void chart_cut(char *out, size_t size, const char *text, size_t most);
 /* The colour of a group; what is legible on it: white, or black. */
 const char *chart_colour(int group);
 const char *chart_number_ink(int group);

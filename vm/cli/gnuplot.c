@@ -73,6 +73,7 @@ static const char *complaint(FILE *from)
     char line[200];
     while (fgets(line, sizeof line, from)) {
         line[strcspn(line, "\n")] = '\0';
+        plot_whole(line); /* it may quote our script */
         if (line[strspn(line, " \t^")]) {
             snprintf(text, sizeof text, "gnuplot failed: %s", line + strspn(line, " \t"));
             break;

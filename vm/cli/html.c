@@ -92,7 +92,7 @@ static void head(FILE *out, const options *o)
     fprintf(out, "</h1>\n<p>kcost %s", kc_version());
     for (size_t i = 0; i < o->setting_count; i++) {
         char text[256];
-        snprintf(text, sizeof text, ", %.*s=%s", (int)o->settings[i].length, o->settings[i].name, o->settings[i].value);
+        plot_text(text, sizeof text, ", %.*s=%s", (int)o->settings[i].length, o->settings[i].name, o->settings[i].value);
         page_escape(out, text);
     }
     fputs("</p>\n", out);

@@ -396,6 +396,8 @@ static int run_script(const options *o)
         fclose(script);
     }
     kc_vm *vm = NULL;
+    if (o->sandbox)
+        terminal_guard();
     watch seen = { .shows = o->verbosity != QUIET && terminal_moves(stderr) };
     printing prints = { .out = o->format == FORMAT_TABLE ? stdout : stderr, .seen = &seen };
     prints.fits = terminal_width(prints.out) > 0;

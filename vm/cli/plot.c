@@ -2,6 +2,7 @@
 #include "plot.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,30 @@
 bool plot_mark_is_dot(mark_kind mark)
 {
     return mark == DOT || mark == SQUARE || mark == TRIANGLE || mark == RING;
+}
+
+/* ---- texts ---------------------------------------------------------------------------- */
+
+void plot_whole(char *text)
+{
+    size_t length = strlen(text), start = length;
+    while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
+        start--;
+    if (start == 0)
+        return;
+    unsigned char lead = (unsigned char)text[--start];
+    size_t wanted = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    if (length - start < wanted)
+        text[start] = '\0';
+}
+
+void plot_text(char *out, size_t size, const char *pattern, ...)
+{
+    va_list arguments;
+    va_start(arguments, pattern);
+    vsnprintf(out, size, pattern, arguments);
+    va_end(arguments);
+    plot_whole(out);
 }
 
 /* ---- for people ----------------------------------------------------------------------- */
@@ -32,7 +57,8 @@ void plot_quantity(char *out, size_t size, double value, const char *unit)
         return;
     }
     quantity(text, value, *unit ? short_unit(unit) : "");
-    snprintf(out, size, "%s", text);
+    plot_whole(text); /* a plot may have any unit */
+    plot_text(out, size, "%s", text);
 }
 
 /* A place on an axis: a name, or a quantity. */
@@ -40,7 +66,7 @@ static void place(char *out, size_t size, const axis *a, double value)
 {
     size_t at = (size_t)(value < 1 ? 1 : value);
     if (a->scale == NAMES && at <= a->name_count)
-        snprintf(out, size, "%s", a->names[at - 1]);
+        plot_text(out, size, "%s", a->names[at - 1]);
     else
         plot_quantity(out, size, value, a->unit);
 }
@@ -48,7 +74,7 @@ static void place(char *out, size_t size, const axis *a, double value)
 static void add(char *out, size_t size, const char *text)
 {
     size_t length = strlen(out);
-    snprintf(out + length, size - length, "%s", text);
+    plot_text(out + length, size - length, "%s", text);
 }
 
 static void add_place(char *out, size_t size, const axis *a, double value, const char *between)
@@ -64,7 +90,7 @@ static void add_place(char *out, size_t size, const axis *a, double value, const
 static void value_text(char *out, size_t size, const plot_column *column, const plot_value *value)
 {
     if (value->text)
-        snprintf(out, size, "%s", value->text);
+        plot_text(out, size, "%s", value->text);
     else
         plot_quantity(out, size, value->number, column->unit);
 }
@@ -164,19 +190,26 @@ void plot_table(const page *p, const figure *plot)
 
 /* ---- for programs ----------------------------------------------------------------------- */
 
+/* A cell of up to three texts. */
+static void csv_texts(FILE *out, const char *first, const char *second, const char *third)
+{
+    const char *const texts[] = { first, second, third };
+    bool quoted = false;
+    for (size_t i = 0; i < 3; i++)
+        quoted = quoted || strpbrk(texts[i], ",\"");
+    fputs(quoted ? "\"" : "", out);
+    for (size_t i = 0; i < 3; i++)
+        for (const char *at = texts[i]; *at; at++) {
+            if (*at == '"')
+                fputc('"', out);
+            fputc(*at, out);
+        }
+    fputs(quoted ? "\"" : "", out);
+}
+
 static void csv_text(FILE *out, const char *text)
 {
-    if (!strpbrk(text, ",\"")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    csv_texts(out, text, "", "");
 }
 
 /* The fewest digits that read back. */
@@ -208,9 +241,7 @@ static void csv_place(FILE *out, const axis *a, double value)
 
 static void csv_row(FILE *out, const figure *plot, const series *s, const point *p)
 {
-    char name[256];
-    snprintf(name, sizeof name, "%s%s%s", s->of, *s->of ? " " : "", s->name);
-    csv_text(out, name);
+    csv_texts(out, s->of, *s->of ? " " : "", s->name);
     fputc(',', out);
     if (p->number > 0)
         fprintf(out, "%d", p->number);

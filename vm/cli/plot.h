@@ -77,6 +77,10 @@ bool plot_mark_is_dot(mark_kind mark);
 void plot_table(const page *p, const figure *plot);
 /* All points in base units, one CSV table. */
 void plot_csv(const figure *plot, FILE *out);
+/* snprintf for names and titles, which are UTF-8: what is too long ends with a whole character. */
+void plot_text(char *out, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
+/* Drops what a cut has left of a character at the text's end. */
+void plot_whole(char *text);
 /* "3.13 ms", "41 %", "hbm": a value as people read it. */
 void plot_quantity(char *out, size_t size, double value, const char *unit);
 /* "unfused: intensity 30.7 FLOP/B, throughput 89.4 TFLOP/s, time 3.13 ms", cut where it is too long. */

@@ -65,6 +65,26 @@ static const jsmntok_t *member(const reader *r, const jsmntok_t *object, const c
     return NULL;
 }
 
+/* What no picture or terminal may get: control characters above ASCII become blanks, as those below do, and U+FFFE and
+ * U+FFFF, which no XML may hold, U+FFFD. */
+static void tame(char *text)
+{
+    unsigned char *to = (unsigned char *)text;
+    for (const unsigned char *at = to; *at; at++) {
+        if (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) {
+            *to++ = ' ';
+            at++;
+        } else if (at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE) {
+            memcpy(to, "\xef\xbf\xbd", 3);
+            to += 3;
+            at += 2;
+        } else {
+            *to++ = *at;
+        }
+    }
+    *to = '\0';
+}
+
 /* A text's escapes only make it shorter; of \u only control characters occur. */
 static const char *text_at(reader *r, const jsmntok_t *token)
 {
@@ -85,6 +105,8 @@ static const char *text_at(reader *r, const jsmntok_t *token)
         }
         copy[at++] = (unsigned char)c < ' ' ? ' ' : c;
     }
+    if (copy)
+        tame(copy);
     return copy;
 }
 

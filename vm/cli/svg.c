@@ -81,18 +81,24 @@ static void head(FILE *out, const chart *c, bool inside)
         fprintf(out, "<rect class=\"ground\" width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", c->width, c->height);
 }
 
-/* gnuplot names its layers, which would be hover texts too. */
+static bool begins(const char *at, const char *start)
+{
+    return strncmp(at, start, strlen(start)) == 0;
+}
+
+/* gnuplot names its layers, which would be hover texts too; it leaves ">" as it is, but no text of XML may hold "]]>". */
 static void body(FILE *out, const char *at, const char *end)
 {
-    static const char layer[] = "<title>gnuplot_plot_";
     while (at < end) {
-        const char *title = strstr(at, layer);
-        if (!title || title >= end)
-            break;
-        fwrite(at, 1, (size_t)(title - at), out);
-        at = strstr(title, "</title>") + strlen("</title>");
+        if (begins(at, "<title>gnuplot_plot_")) {
+            at = strstr(at, "</title>") + strlen("</title>");
+        } else if (begins(at, "]]>")) {
+            fputs("]]&gt;", out);
+            at += strlen("]]>");
+        } else {
+            fputc(*at++, out);
+        }
     }
-    fwrite(at, 1, (size_t)(end - at), out);
 }
 
 void svg_write(FILE *out, const chart *c, const char *svg, bool inside)

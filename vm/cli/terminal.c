@@ -86,6 +86,63 @@ size_t terminal_columns(const char *text, size_t length)
     return sum;
 }
 
+/* ---- bytes of scripts -------------------------------------------------------------------- */
+
+static bool guarded;
+
+void terminal_guard(void)
+{
+    guarded = true;
+}
+
+/* The length of a sequence that sets a colour at the start of a text; 0: there is none. */
+static size_t colour_length(const char *text, size_t length)
+{
+    size_t end = 2;
+    if (length < 3 || text[0] != '\033' || text[1] != '[')
+        return 0;
+    while (end < length && ((text[end] >= '0' && text[end] <= '9') || text[end] == ';'))
+        end++;
+    return end < length && text[end] == 'm' ? end + 1 : 0;
+}
+
+/* The length of the character at the start, which may be printed as it is; 0: it may not.  What we say ourselves is UTF-8 in
+ * any locale, and so are terminals in the locale C; they obey characters from U+0080 to U+009F too. */
+static size_t printable_length(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    if (at[0] < 0x80)
+        return at[0] == '\n' || at[0] == '\t' || (at[0] >= ' ' && at[0] != 0x7F);
+    size_t bytes = at[0] < 0xC2 || at[0] > 0xF4 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
+    if (bytes == 0 || bytes > length)
+        return 0;
+    bool control = at[0] == 0xC2 && at[1] < 0xA0;
+    bool overlong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90);
+    for (size_t i = 1; i < bytes; i++)
+        if ((at[i] & 0xC0) != 0x80)
+            return 0;
+    return control || overlong ? 0 : bytes;
+}
+
+/* What a terminal could take for an order goes as libsmartcols writes it in tables: "\x1b". */
+static void put_visible(FILE *out, const char *text, size_t length, bool coloured)
+{
+    size_t plain = 0, at = 0;       /* from the one to the other it goes as it is */
+    while (at < length) {
+        size_t bytes = printable_length(text + at, length - at);
+        if (bytes == 0 && coloured)
+            bytes = colour_length(text + at, length - at);
+        if (bytes > 0) {
+            at += bytes;
+            continue;
+        }
+        fwrite(text + plain, 1, at - plain, out);
+        fprintf(out, "\\x%02x", (unsigned)(unsigned char)text[at]);
+        plain = ++at;
+    }
+    fwrite(text + plain, 1, at - plain, out);
+}
+
 /* ---- a line ---------------------------------------------------------------------------- */
 
 static size_t blanks(const char *text, size_t length)
@@ -233,9 +290,19 @@ enum { LINE = 256 };                /* bytes of a line, at first */
 typedef struct fitter {
     FILE *out;
     size_t width;
+    bool guarded;
     char *line;                     /* what has no end yet */
     size_t length, capacity;
 } fitter;
+
+/* In no lines. */
+static void put(const fitter *f, const char *text, size_t length)
+{
+    if (f->guarded)
+        put_visible(f->out, text, length, true);
+    else
+        fwrite(text, 1, length, f->out);
+}
 
 /* Without memory the line goes as it is. */
 static void keep(fitter *f, const char *text, size_t length)
@@ -244,8 +311,8 @@ static void keep(fitter *f, const char *text, size_t length)
         size_t capacity = 2 * (f->length + length);
         char *grown = realloc(f->line, capacity);
         if (!grown) {
-            fwrite(f->line, 1, f->length, f->out);
-            fwrite(text, 1, length, f->out);
+            put(f, f->line, f->length);
+            put(f, text, length);
             f->length = 0;
             return;
         }
@@ -256,6 +323,22 @@ static void keep(fitter *f, const char *text, size_t length)
     f->length += length;
 }
 
+static void put_guarded_line(const fitter *f)
+{
+    char *line = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&line, &length);
+    if (out)
+        put_visible(out, f->line, f->length, true);
+    if (out && fclose(out) == 0) {
+        terminal_line(f->out, line, length, f->width);
+    } else { /* no memory */
+        put(f, f->line, f->length);
+        fputc('\n', f->out);
+    }
+    free(line);
+}
+
 static ssize_t fit(void *data, const char *text, size_t size)
 {
     fitter *f = data;
@@ -264,7 +347,10 @@ static ssize_t fit(void *data, const char *text, size_t size)
         size_t length = end ? (size_t)(end - text) : left;
         keep(f, text, length);
         if (end) {
-            terminal_line(f->out, f->line, f->length, f->width);
+            if (f->guarded)
+                put_guarded_line(f);
+            else
+                terminal_line(f->out, f->line, f->length, f->width);
             f->length = 0;
         }
         length += end != NULL;
@@ -277,7 +363,7 @@ static ssize_t fit(void *data, const char *text, size_t size)
 static int end_fit(void *data)
 {
     fitter *f = data;
-    fwrite(f->line, 1, f->length, f->out); /* a last line without an end keeps none */
+    put(f, f->line, f->length); /* a last line without an end keeps none */
     free(f->line);
     free(f);
     return 0;
@@ -289,7 +375,7 @@ FILE *terminal_fit(FILE *out, size_t width)
     fitter *f = width ? calloc(1, sizeof *f) : NULL;
     if (!f)
         return out;
-    *f = (fitter){ .out = out, .width = width, .line = malloc(LINE), .capacity = LINE };
+    *f = (fitter){ .out = out, .width = width, .guarded = guarded && terminal_is(out), .line = malloc(LINE), .capacity = LINE };
     FILE *stream = f->line ? fopencookie(f, "w", functions) : NULL;
     if (stream)
         return stream;
@@ -304,25 +390,37 @@ void terminal_fitted(FILE *fit, FILE *out)
         fclose(fit);
 }
 
-void terminal_text(FILE *out, const char *text)
+/* ---- messages ----------------------------------------------------------------------------- */
+
+static void put_message(FILE *out, const char *lead, const char *text)
 {
     FILE *fitting = terminal_fit(out, terminal_width(out));
-    fprintf(fitting, "%s\n", text);
+    fputs(lead, fitting);
+    put_visible(fitting, text, strlen(text), false);
+    fputs("\n", fitting);
     terminal_fitted(fitting, out);
 }
 
-/* ---- errors ------------------------------------------------------------------------------- */
+void terminal_text(FILE *out, const char *text)
+{
+    put_message(out, "", text);
+}
 
 bool complain(const char *format, ...)
 {
-    va_list arguments;
-    bool coloured = terminal_has_colours(stderr);
-    FILE *out = terminal_fit(stderr, terminal_width(stderr));
-    fputs(coloured ? TERMINAL_ERROR "kcost:" TERMINAL_PLAIN " " : "kcost: ", out);
+    char brief[1024], *whole = NULL;    /* there may be no memory, which is why it complains */
+    va_list arguments, again;
     va_start(arguments, format);
-    vfprintf(out, format, arguments);
+    va_copy(again, arguments);
+    int length = vsnprintf(brief, sizeof brief, format, arguments);
+    if (length >= (int)sizeof brief)
+        whole = malloc((size_t)length + 1);
+    if (whole)
+        vsnprintf(whole, (size_t)length + 1, format, again);
+    va_end(again);
     va_end(arguments);
-    fputs("\n", out);
-    terminal_fitted(out, stderr);
+    bool coloured = terminal_has_colours(stderr);
+    put_message(stderr, coloured ? TERMINAL_ERROR "kcost:" TERMINAL_PLAIN " " : "kcost: ", whole ? whole : brief);
+    free(whole);
     return false;
 }

@@ -42,9 +42,13 @@ void terminal_line(FILE *out, const char *line, size_t length, size_t width);
 FILE *terminal_fit(FILE *out, size_t width);
 void terminal_fitted(FILE *fit, FILE *out);
 
-/* A text and a line end, which fit the stream. */
+/* For a script that is not trusted: from now on whatever fits a terminal is shown as a message is, but for colours. */
+void terminal_guard(void);
+
+/* A message and a line end, which fit the stream.  Bytes of a script in it that a terminal could take for an order are shown as
+ * in tables, "\x1b". */
 void terminal_text(FILE *out, const char *text);
-/* An error on standard error, "kcost: " before it; no line end at its end.  False, for callers that fail. */
+/* The same of an error, on standard error, "kcost: " before it; no line end at its end.  False, for callers that fail. */
 bool complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
