@@ -257,7 +257,7 @@ Work, traffic, footprint and times. What does not fit the device is an error tha
             { "cache", "\"cold\"|\"warm\"|table<string, string>", "`\"cold\"`, `\"warm\"`, or by tensor", "`\"cold\"`" },
             { "launch", "\"stream\"|\"graph\"|\"eager\"|\"none\"", "`\"stream\"`, `\"graph\"`, `\"eager\"`, `\"none\"`", "`\"stream\"`" },
             { "convention", "string|Convention", "as for `count`" },
-            { "measured", "number", "seconds that it really took, to be compared" },
+            { "measured", "number", "seconds that it really took, 1e-12 to 1e9, to be compared" },
         } })
 
 call("best", "x: Kernel|Tensor|Program, device: Device|string, space?: Space, opts?: EvaluateOptions", "Result", [[

@@ -122,7 +122,7 @@
 ---@field cache? "cold"|"warm"|table<string, string> `"cold"`, `"warm"`, or by tensor; default: `"cold"`
 ---@field launch? "stream"|"graph"|"eager"|"none" `"stream"`, `"graph"`, `"eager"`, `"none"`; default: `"stream"`
 ---@field convention? string|kcost.Convention as for `count`
----@field measured? number seconds that it really took, to be compared
+---@field measured? number seconds that it really took, 1e-12 to 1e9, to be compared
 
 ---@class kcost.FuseAllOptions
 ---@field save? string[] tensors that are still written, by name

@@ -151,7 +151,7 @@ describe("a measured time", function()
     it("is of one x on one device", function()
         assert.is_true(failing.holds(failing.message(kc.compare, { C }, { "h100-sxm5" }, { measured = 1 }), "measured"))
         assert.is_true(failing.holds(failing.message(kc.count, C, { measured = 1 }), "measured"))
-        assert.equal("kc.evaluate: option 'measured' is a time above 0, in seconds",
+        assert.equal("kc.evaluate: option 'measured' is -1, and a time in seconds from 1e-12 to 1e9 is wanted",
             failing.message(kc.evaluate, C, "h100-sxm5", { measured = -1 }))
     end)
 end)

@@ -45,6 +45,22 @@ describe("kc.range and kc.pow2", function()
         assert.truthy(failing.message(kc.range, 1, 1e9):find("more than 10^6 values", 1, true))
         assert.truthy(failing.message(kc.pow2, 5, 7):find("no power of two from 5 to 7", 1, true))
         assert.truthy(failing.message(kc.pow2, 0, 7):find("whole number"))
+        assert.equal("kc.range: step is 1, and from there `to` is never reached", failing.message(kc.range, 3, 1))
+    end)
+
+    it("refuse what is infinite or no number, by its name", function()
+        for i, name in ipairs { "from", "to", "step" } do
+            for _, x in ipairs { 1 / 0, -1 / 0, 0 / 0 } do
+                local arguments = { 1, 10, 1 }
+                arguments[i] = x
+                local message = failing.message(kc.range, arguments[1], arguments[2], arguments[3])
+                assert.truthy(message:find("^kc%.range: " .. name .. " is %-?%l+, and a .*number is wanted$"), message)
+                if i < 3 then
+                    message = failing.message(kc.pow2, arguments[1], arguments[2])
+                    assert.truthy(message:find("^kc%.pow2: " .. name .. " is %-?%l+, and a whole number from 1 "), message)
+                end
+            end
+        end
     end)
 end)
 

@@ -346,9 +346,45 @@ TEST(a_measured_time_belongs_to_one_x_on_one_device)
     refuses(kc_count(c, measured(1e-3)), "needs a device");
     refuses(kc_compare(context, &c, 1, &device, 1, measured(1e-3)), "one x on one device");
     kc_options *options = keep(kc_options_new(context));
-    refuses_status(kc_options_set(options, "measured", 0), "above 0");
-    refuses_status(kc_options_set(options, "measured", HUGE_VAL), "above 0");
     refuses_status(kc_options_set_text(options, "measured", "fast"), "in seconds");
+}
+
+TEST(a_measured_time_lies_between_a_clock_cycle_and_decades)
+{
+    static const double wrong[] = { 0, -1, 1e-300, 0.99e-12, 1.01e9, 1e300, HUGE_VAL, NAN };
+    kc_options *options = keep(kc_options_new(context));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuses_status(kc_options_set(options, "measured", wrong[i]), "a time in seconds from 1e-12 to 1e9 is wanted");
+    assert_int_equal(kc_options_set(options, "measured", 1e-12), KC_OK);
+    assert_int_equal(kc_options_set(options, "measured", 1e9), KC_OK);
+}
+
+TEST(what_is_said_of_the_shortest_and_the_longest_measured_time_has_figures)
+{
+    static const double extremes[] = { 1e-12, 1e9 };
+    kc_object *c = object(product("C", 4096, 4096, 4096));
+    for (size_t i = 0; i < 2; i++) {
+        kc_options *options = measured(extremes[i]);
+        assert_int_equal(kc_options_set_text(options, "convention", "megatron"), KC_OK);
+        kc_result *r = on("h100-sxm5", c, options);
+        assert_true(noted(r, "measured by this convention"));
+        assert_false(noted(r, "inf "));
+        assert_null(strstr(explained(r), "inf "));
+    }
+}
+
+TEST(a_rate_that_no_double_holds_is_refused)
+{
+    char a[320] = "", b[320] = "", of_a[96] = "", of_b[96] = "";
+    for (int i = 0; i < 9; i++) { /* 2^(53 * 19 + 1) FLOP */
+        snprintf(a + strlen(a), sizeof a - strlen(a), "a%d=9007199254740991 ", i);
+        snprintf(b + strlen(b), sizeof b - strlen(b), "b%d=9007199254740991 ", i);
+        snprintf(of_a + strlen(of_a), sizeof of_a - strlen(of_a), "a%d ", i);
+        snprintf(of_b + strlen(of_b), sizeof of_b - strlen(of_b), "b%d ", i);
+    }
+    strcat(a, "k=9007199254740991"), strcat(b, "k=9007199254740991");
+    kc_object *c = object(write_of("C", matmul(read_of(tensor("A", a, "f16")), read_of(tensor("B", b, "f16")), NULL)));
+    refuses(kc_evaluate(c, keep(kc_device_named(context, "h100-sxm5")), measured(1e-12)), "its rate in the measured time leaves");
 }
 
 TEST(what_a_result_was_asked_with_does_not_change_under_it)
@@ -471,6 +507,9 @@ int main(void)
         fact(a_copy_that_beats_its_roof_was_in_l2_if_it_fits),
         fact(a_time_slower_than_the_serial_sum_is_said),
         fact(a_measured_time_belongs_to_one_x_on_one_device),
+        fact(a_measured_time_lies_between_a_clock_cycle_and_decades),
+        fact(what_is_said_of_the_shortest_and_the_longest_measured_time_has_figures),
+        fact(a_rate_that_no_double_holds_is_refused),
         fact(what_a_result_was_asked_with_does_not_change_under_it),
         fact(registers_are_rounded_and_warps_dealt),
         fact(the_limit_that_binds_has_a_name),

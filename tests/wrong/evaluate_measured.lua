@@ -1,4 +1,4 @@
--- error: kc.evaluate: option 'measured' is a time above 0, in seconds
+-- error: kc.evaluate: option 'measured' is 0, and a time in seconds from 1e-12 to 1e9 is wanted
 -- line: 9
 local kc = require "kcost"
 

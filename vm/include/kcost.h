@@ -342,7 +342,7 @@ const char *kc_occupancy_limit(const kc_device *device, const kc_size *cta, size
 /* Options of count and evaluate: "l2" (0 or 1), "cache" (cold, warm; or of one
  * tensor, "cache.K"), "launch" (stream, graph, eager, none), "convention" (a
  * bundle's name, "convention.as" too) and its switches "convention.NAME".  Of evaluate alone:
- * "measured", the seconds that x took on the device.  The result then has
+ * "measured", the seconds that x took on the device, 1e-12 to 1e9.  The result then has
  *     measured_ratio      measured / time
  *     measured_efficiency roof_time / measured: the share of the roof that was reached
  * and a note says what they mean; above 1 the measurement beats the roof, and the

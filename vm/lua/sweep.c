@@ -10,11 +10,23 @@
 
 enum { MOST_VALUES = 1000000 };
 
+static double finite_number(kci_call *c, int index, const char *argument)
+{
+    double number = kci_number(c, index, argument);
+    if (!isfinite(number))
+        kci_error(c, "%s is %s, and a finite number is wanted", argument, kci_push_described(c->L, c->state, index));
+    return number;
+}
+
 /* range(from, to [, step]) */
 static int sweep_range(lua_State *L)
 {
     kci_call c = kci_begin(L, "range", 3);
-    double from = kci_number(&c, 1, "from"), to = kci_number(&c, 2, "to"), step = kci_absent(&c, 3) ? 1 : kci_number(&c, 3, "step");
+    if (kci_absent(&c, 3)) {
+        lua_pushinteger(L, 1);
+        lua_replace(L, 3);
+    }
+    double from = finite_number(&c, 1, "from"), to = finite_number(&c, 2, "to"), step = finite_number(&c, 3, "step");
     if (step == 0 || (to - from) / step < 0)
         return kci_error(&c, "step is %s, and from there `to` is never reached", kci_push_described(L, c.state, 3));
     double count = floor((to - from) / step * (1 + 1e-15)) + 1;

@@ -134,9 +134,19 @@ static kc_status note_compared(const comparison *c)
     return status;
 }
 
+/* Are the rates and clocks of which the notes speak figures? Of 10^300 FLOP, say, they are not. */
+static bool is_within_doubles(const kc_result *r, double measured)
+{
+    static const double FASTEST_CLOCK = 1e12;
+    return isfinite(fmax(r->field[KC_FLOPS], r->field[KC_ROOF_TIME]) / measured * FASTEST_CLOCK);
+}
+
 kc_status kci_measured(kc_result *r, const kc_device *device, const kc_options *options)
 {
     double measured = options->measured;
+    if (!is_within_doubles(r, measured))
+        return kci_fail(r->base.context, KC_EARGUMENT, "'%.80s': its rate in the measured time leaves the range of a double (1.8e308)",
+                        r->name);
     const comparison c = { r, &device->known, measured, r->field[KC_ROOF_TIME], r->field[KC_TIME],
                            options->own_convention ? &options->convention : NULL };
     r->measured_notes = r->notes.count;
