@@ -202,10 +202,23 @@ end
 
 local function profile_of(given)
     local profile = type(given) == "string" and kc.load_profile(given, { launches = MOST }) or given
-    if type(profile) ~= "table" or profile.kind ~= "profile" then
-        fail("profile: expected a path, or what kc.load_profile gives")
-    end
+    kc.lib.profile.check("kc.calibrate", profile, "a path, or ")
     return profile
+end
+
+-- Kernels by pattern, checked.
+local function check_kernels(kernels)
+    for pattern, value in pairs(kernels) do
+        if type(pattern) ~= "string" then
+            fail("kernels: expected kernels by pattern, as { [\"gemm\"] = kernel }, got one whose pattern is a %s", type(pattern))
+        end
+        for _, kernel in ipairs(type(value) == "table" and value or { value }) do
+            if type(kernel) ~= "userdata" then
+                fail("kernels: '%s': expected a kernel, a program or a written tensor, or a list of them, got a %s", pattern, type(kernel))
+            end
+        end
+    end
+    return kernels
 end
 
 -- The rows of what was asked, the regime of launches that is known of them, what they are called; sentences on the rest.
@@ -216,7 +229,7 @@ local function rows_of(o, device)
     local profile = profile_of(o.profile)
     local launch, source = o.launch or profile.form == "plain" and "stream" or "none", o.source or profile.source
     if o.kernels then
-        local list, notes = rows.matched(profile, o.kernels, device, launch)
+        local list, notes = rows.matched(profile, check_kernels(o.kernels), device, launch)
         return list, launch, source, notes
     end
     local list, notes = rows.of_profile(profile), {}

@@ -244,8 +244,9 @@ end
 -- A kernel as measured, beside a prediction (or none) on a device (or none).
 local function row_of(kernel, r, pattern, d, p)
     local row = { prediction = r and r.name, pattern = pattern, flags = setmetatable({}, list), causes = setmetatable({}, list) }
+    for _, name in ipairs { "name", "grid", "block", "launches" } do row[name] = kernel[name] end
     for name, value in pairs(kernel) do
-        if name ~= "flags" then row[name] = value end
+        if type(name) == "string" and name:find("_measured$") then row[name] = value end
     end
     for i, flag in ipairs(kernel.flags or {}) do row.flags[i] = flag end
     if r then
@@ -316,9 +317,7 @@ end
 -- ---- the whole ---------------------------------------------------------------------------------------------------
 
 local function check(p, predictions, opts)
-    if type(p) ~= "table" or p.kind ~= "profile" then
-        fail("profile: expected what kc.load_profile gives, got a %s", type(p))
-    end
+    profile.check("kc.match", p)
     if type(predictions) ~= "table" then
         fail("predictions: expected a table, as { [\"gemm\"] = kernel }, got a %s", type(predictions))
     end

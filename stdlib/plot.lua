@@ -21,6 +21,10 @@ end
 -- What a list of results, comparisons and sweeps looks like: one roofline of what computes, bars for what only moves
 -- and for programs with such a kernel, the ledger of what is only counted, and for each sweep the plot that fits.
 function plot.of(list)
+    if type(list) == "userdata" then list = { list } end
+    if type(list) ~= "table" then
+        error("kc.plot.of: expected a list of results, comparisons and sweeps, got a " .. type(list))
+    end
     local computing, moving, counted, plots = {}, {}, {}, {}
     for _, x in ipairs(list) do
         local kind = record.kind(x)

@@ -96,6 +96,9 @@ function record.take(call, p, options)
             error("kc.plot." .. call .. ": " .. name .. ": no such option; there are " .. table.concat(options, ", "), 3)
         end
     end
+    if p.title ~= nil and type(p.title) ~= "string" then
+        error("kc.plot." .. call .. ": title: expected a text, got a " .. type(p.title), 3)
+    end
     return p
 end
 
@@ -159,12 +162,21 @@ function record.results(call, p)
             end
         end
     end
+    local function matched(i, m)
+        for _, row in ipairs(type(m.rows) == "table" and m.rows or { false }) do
+            local r = kc.lib.match.result(row)
+            if not r then
+                error("kc.plot." .. call .. ": item " .. kc.str(i) .. " has a row that has no prediction; give what kc.match returned", 3)
+            end
+            add(r, { measured = row })
+        end
+    end
     for i, x in ipairs(p) do
         local kind = record.kind(x)
         if kind == "comparison" then
             compared(x)
         elseif kind == "table" and x.kind == "match" then
-            for _, row in ipairs(x.rows) do add(kc.lib.match.result(row), { measured = row }) end
+            matched(i, x)
         elseif kind ~= "result" then
             error("kc.plot." .. call .. ": item " .. kc.str(i) .. " is a " .. kind
                 .. ", and results or comparisons are wanted", 3)

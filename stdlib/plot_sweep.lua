@@ -57,9 +57,16 @@ local function sweep_of(call, p)
     return s, rows
 end
 
-local function need(call, rows, title, name)
-    if title == nil or cell(rows[1], title) == nil then
-        error("kc.plot." .. call .. ": " .. name .. ": the sweep has no column '" .. tostring(title) .. "'", 3)
+-- Raises where a column is not there or has what cannot be drawn; `names`: it may have names in place of numbers.
+local function need(call, rows, title, name, names)
+    local function fail(what) error("kc.plot." .. call .. ": " .. name .. ": " .. what, 3) end
+    if title ~= nil and type(title) ~= "string" then fail("expected the name of a column, got a " .. type(title)) end
+    if title == nil or cell(rows[1], title) == nil then fail("the sweep has no column '" .. tostring(title) .. "'") end
+    for _, row in ipairs(rows) do
+        local kind = type(cell(row, title))
+        if kind ~= "number" and not (names and kind == "string") then
+            fail("expected a column of numbers, and '" .. title .. "' has a " .. kind)
+        end
     end
 end
 
@@ -219,8 +226,8 @@ function sweeps.tiles(p)
         end
     end
     if not (x and y) then error("kc.plot.tiles: two tile dims must vary in the sweep", 2) end
-    need("tiles", rows, x, "x")
-    need("tiles", rows, y, "y")
+    need("tiles", rows, x, "x", true)
+    need("tiles", rows, y, "y", true)
     need("tiles", rows, z, "z")
     local at_x, at_y, missing = {}, {}, left_out(s, x, y)
     for _, row in ipairs(rows) do at_x[#at_x + 1], at_y[#at_y + 1] = cell(row, x), cell(row, y) end

@@ -203,6 +203,96 @@ local function idle(p)
     return last > spans[1][1] and gaps / (last - spans[1][1]) or nil
 end
 
+-- ---- tables made by hand ------------------------------------------------------------------------------------------
+
+-- Figures within these are squared, divided and summed without an end of the numbers: no measurement lies outside.
+local SMALLEST, LARGEST = 1e-60, 1e60
+
+local function is_figure(x)
+    if type(x) ~= "number" then return false end
+    x = math.abs(x)
+    return x == 0 or x >= SMALLEST and x <= LARGEST
+end
+
+-- A table that has what pairs shows, and nothing else.
+local function is_plain(x)
+    return type(x) == "table" and getmetatable(x) == nil
+end
+
+local function is_extent(x)
+    return is_plain(x) and is_figure(x[1]) and is_figure(x[2]) and is_figure(x[3])
+end
+
+local function is_list_of(x, kind)
+    if type(x) ~= "table" then return false end
+    for _, one in ipairs(x) do if type(one) ~= kind then return false end end
+    return true
+end
+
+-- "is 1e300", "is a table": what is no figure.
+local function described(x)
+    return "is " .. (type(x) == "number" and kc.str(x) or "a " .. type(x))
+end
+
+-- work_measured: figures by dtype by unit.
+local function wrong_work(work)
+    if not is_plain(work) then return "work_measured " .. described(work) end
+    for unit, of_unit in pairs(work) do
+        if type(unit) ~= "string" or not is_plain(of_unit) then return "work_measured has more than tables by unit" end
+        for dtype, figure in pairs(of_unit) do
+            if type(dtype) ~= "string" then return "work_measured." .. unit .. " has a key that is a " .. type(dtype) end
+            if not is_figure(figure) then return "work_measured." .. unit .. "." .. dtype .. " " .. described(figure) end
+        end
+    end
+end
+
+-- What is wrong with a kernel or a launch; nil: nothing.
+local function wrong_kernel(kernel, of_launches)
+    if type(kernel) ~= "table" then return described(kernel) end
+    if not is_plain(kernel) then return "has a metatable" end
+    if type(kernel.name) ~= "string" then return "has no name" end
+    local launches = kernel.launches
+    if launches == nil and of_launches or launches ~= nil and not (is_figure(launches) and launches >= 1) then
+        return "does not say how many launches it is of"
+    end
+    for _, name in ipairs { "grid", "block" } do
+        if kernel[name] ~= nil and not is_extent(kernel[name]) then return "has a " .. name .. " that is no { x, y, z }" end
+    end
+    if kernel.flags ~= nil and not is_list_of(kernel.flags, "string") then return "has flags that are no list of sentences" end
+    if kernel.work_measured ~= nil then
+        local wrong = wrong_work(kernel.work_measured)
+        if wrong then return "has a figure that is none: " .. wrong end
+    end
+    for name, value in pairs(kernel) do
+        local measured = type(name) == "string" and name:find("_measured$") and name ~= "work_measured"
+        if measured and not is_figure(value) then return "has a figure that is none: " .. name .. " " .. described(value) end
+    end
+end
+
+-- Raises at the user's line where `p` is not as kc.load_profile gives it.  `call`: who was given it; `wanted`: what else
+-- may be given there, "a path, or ".
+function profile.check(call, p, wanted)
+    if type(p) ~= "table" or p.kind ~= "profile" then
+        error(call .. ": profile: expected " .. (wanted or "") .. "what kc.load_profile gives, got a " .. type(p))
+    end
+    local function fail(what) error(call .. ": " .. what .. "; give what kc.load_profile returned") end
+    local function want(names, is_good)
+        for _, name in ipairs(names) do
+            if not is_good(p[name]) then fail("the profile has no " .. name) end
+        end
+    end
+    want({ "kernels", "launches", "notes" }, function(x) return type(x) == "table" end)
+    want({ "source", "form" }, function(x) return type(x) == "string" end)
+    want({ "launch_count", "rows" }, is_figure)
+    if not is_list_of(p.notes, "string") then fail("profile: notes: expected a list of sentences") end
+    for _, name in ipairs { "kernels", "launches" } do
+        for i, kernel in ipairs(p[name]) do
+            local wrong = wrong_kernel(kernel, name == "kernels")
+            if wrong then fail("profile: " .. name .. ": number " .. kc.str(i) .. " " .. wrong) end
+        end
+    end
+end
+
 -- ---- loading ------------------------------------------------------------------------------------------------------
 
 local meta = { __metatable = false, __tostring = profile.text }

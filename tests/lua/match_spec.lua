@@ -284,3 +284,57 @@ describe("a match", function()
         assert.same({}, kc.lib.match.plots(kc.match(p, {}, { device = device })))
     end)
 end)
+
+describe("a profile made by hand", function()
+    local kernel = { name = "triad", launches = 1, time_measured = 1e-3, grid = { 64, 1, 1 }, flags = { "odd" },
+        work_measured = { vector = { f32 = 1e9 } } }
+
+    local function made(kernels, field, value)
+        local p = { kind = "profile", source = "by hand", form = "plain", kernels = kernels, launches = {}, notes = {}, launch_count = 1,
+            rows = 1 }
+        if field then p[field] = value end
+        return p
+    end
+
+    local function changed(field, value)
+        local copy = {}
+        for name, x in pairs(kernel) do copy[name] = x end
+        copy[field] = value
+        return made { copy }
+    end
+
+    it("is matched where it has what kc.load_profile gives", function()
+        local m = kc.match(made { kernel }, { triad = triad }, { device = device })
+        assert.equal(1e-3, m.rows[1].time_measured)
+        assert.truthy(tostring(m):find("triad 64x1x1", 1, true))
+    end)
+
+    it("is an error of the call, at the user's line, whatever is broken in it", function()
+        local other = setmetatable({}, { __index = function(_, name) return name end })
+        for _, v in ipairs { -1, 0 / 0, 1 / 0, 1e300, 1e-300, "x", {}, { {} }, true, print, r, other } do
+            local broken = { { kind = "profile" }, made(v), made { v }, changed("work_measured", { vector = v }),
+                changed("work_measured", { vector = { f64 = v } }) }
+            for _, field in ipairs { "source", "form", "launches", "notes", "launch_count", "rows" } do
+                broken[#broken + 1] = made({ kernel }, field, v)
+            end
+            for _, field in ipairs { "name", "launches", "grid", "block", "flags", "causes", "residual", "time_measured",
+                "bytes_measured", "ctas_measured", "clock_measured", "work_measured" } do
+                broken[#broken + 1] = changed(field, v)
+            end
+            for _, p in ipairs(broken) do
+                for _, f in ipairs {
+                    function() return tostring(kc.match(p, { triad = triad }, { device = device })) end,
+                    function() return kc.calibrate { device = device, profile = p } end,
+                    function() return kc.calibrate { device = device, profile = p, kernels = { triad = triad } } end,
+                } do
+                    local good, message = pcall(f)
+                    assert.is_true(good or message:find("match_spec%.lua:%d+: kc%.%l+: ") ~= nil, message)
+                end
+            end
+        end
+    end)
+
+    it("keeps what else a kernel has out of the rows", function()
+        assert.same({}, kc.match(changed("causes", 7), {}).unmatched[1].causes)
+    end)
+end)

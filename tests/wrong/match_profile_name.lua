@@ -1,0 +1,7 @@
+-- error: kc.match: profile: kernels: number 1 has no name; give what kc.load_profile returned
+-- line: 6
+local kc = require "kcost"
+local p = { kind = "profile", source = "by hand", form = "plain", launches = {}, notes = {}, launch_count = 1, rows = 1 }
+p.kernels = { { launches = 1 } }
+local m = kc.match(p, {})
+return m
