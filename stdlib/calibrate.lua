@@ -6,7 +6,8 @@
 -- A constant that the rows do not determine stays what it is, and the answer says why.  Every fourth row is held out:
 -- the errors are of these.
 local kc = require "kcost"
-local fit, rows, report = kc.lib.calibrate_fit, kc.lib.calibrate_rows, kc.lib.report
+local fit, rows = require "kcost.internal.calibrate_fit", require "kcost.internal.calibrate_rows"
+local profiles, report = require "kcost.internal.profile", kc.lib.report
 local calibrate = {}
 
 local HELD_OUT = 4 -- each row whose number it divides
@@ -147,7 +148,7 @@ local function csv_of(c)
         local cells = { name }
         for k, column in ipairs(columns) do
             local value = c.constants[name][column]
-            cells[k + 1] = type(value) == "number" and kc.str(value) or kc.lib.profile.cell(value)
+            cells[k + 1] = type(value) == "number" and kc.str(value) or profiles.cell(value)
         end
         lines[i] = table.concat(cells, ",")
     end
@@ -202,7 +203,7 @@ end
 
 local function profile_of(given)
     local profile = type(given) == "string" and kc.load_profile(given, { launches = MOST }) or given
-    kc.lib.profile.check("kc.calibrate", profile, "a path, or ")
+    profiles.check("kc.calibrate", profile, "a path, or ")
     return profile
 end
 
@@ -295,13 +296,13 @@ end
 -- fitted, where `asked.figures` wants it, else the file of the device; `asked.tell`: and prints how it came about.
 function calibrate.run(path, options, kernels, asked)
     local given = { profile = path, device = asked.device }
-    if #kernels > 0 then given.kernels = kc.lib.profile_command.predictions(kernels) end
+    if #kernels > 0 then given.kernels = require("kcost.internal.profile_command").predictions(kernels) end
     for _, pair in ipairs(options) do given[pair[1]] = pair[2] end
     local c, device = call(calibrate.device, given)
     if asked.figures then return c end
     local text = calibrate.report(c)
     if asked.tell then print(text) end
-    return kc.lib.device_file.text(device, text)
+    return require("kcost.internal.device_file").text(device, text)
 end
 
 return calibrate

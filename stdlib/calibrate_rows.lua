@@ -108,7 +108,7 @@ function rows.matched(profile, kernels, device, launch)
     local results, kernel_of = results_of(kernels, device, launch)
     local matched, list, notes = kc.match(profile, results, { device = device }), {}, {}
     for i, row in ipairs(matched.rows) do
-        list[i] = { name = row.name, time = row.time_measured, kernel = kernel_of[kc.lib.match.result(row)] }
+        list[i] = { name = row.name, time = row.time_measured, kernel = kernel_of[require("kcost.internal.match").result(row)] }
     end
     if #matched.unmatched > 0 then
         notes[1] = string.format("%d of %d kernels left out (%s%s): no pattern names them", #matched.unmatched, #profile.kernels,

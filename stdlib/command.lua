@@ -77,7 +77,7 @@ local function is_device(name) return (pcall(kc.device, name)) end
 local function functions_called(name)
     local found = {}
     for _, family in ipairs(core.files()) do
-        if not kc.lib.help.of_itself[family] and functions_of(family)[name] then found[#found + 1] = family .. "." .. name end
+        if functions_of(family)[name] then found[#found + 1] = family .. "." .. name end
     end
     return found
 end

@@ -1,7 +1,8 @@
 -- complete.lua: what names may stand at the end of a line that is being typed, at the prompt or in a shell.
 local _, core = ...
 local kc = require "kcost"
-local help, reference = kc.lib.help, kc.lib.reference
+local command, help = require "kcost.internal.command", require "kcost.internal.help"
+local reference = require "kcost.internal.reference"
 
 local complete = {}
 
@@ -145,7 +146,7 @@ end
 
 -- What a function of the stdlib is, and the parameters that it takes.
 local function kernel(name)
-    local file, method = kc.lib.command.full_name(name):match("^([%w_]+)%.([%w_]+)$")
+    local file, method = command.full_name(name):match("^([%w_]+)%.([%w_]+)$")
     local library = file and help.library(file) or {}
     for _, entry in ipairs(library) do
         if entry.name == method then return first_sentence(entry.text), help.parameters(library, entry) end
@@ -187,7 +188,7 @@ function offers.topics() return offers.words(table.concat(help.topics(), " ")) e
 -- "gemm", or of a family that is begun, "norm.", its functions.
 local function kernels(word)
     local list, family = {}, word:match("^([%w_]+)%.")
-    local good, names = pcall(kc.lib.command.names, family)
+    local good, names = pcall(command.names, family)
     for _, name in ipairs(good and names or {}) do list[#list + 1] = { name, (kernel(name)) } end
     return list
 end

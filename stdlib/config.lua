@@ -21,7 +21,8 @@
 -- A file of several parts (images and text) is read for its text_config.  What a family needs and the file lacks is an
 -- error; so is a family that is not in config_families.lua: none is guessed.
 local kc = require "kcost"
-local reader, weights_of, known = kc.lib.config_keys, kc.lib.config_weights.dtypes, kc.lib.config_families
+local reader, known = require "kcost.internal.config_keys", require "kcost.internal.config_families"
+local weights_of = require("kcost.internal.config_weights").dtypes
 local shown = reader.shown
 local config = {}
 

@@ -4,7 +4,7 @@
 -- (groups with 16-bit scales and, where not symmetric, zero points), bitsandbytes.  Modules of an exclusion list, heads and
 -- routers keep the model's dtype.
 local kc = require "kcost"
-local reader = kc.lib.config_keys
+local reader = require "kcost.internal.config_keys"
 
 -- Does the text match a pattern whose * stand for anything?  Linear in its length for each *.
 local function glob(pattern, text)

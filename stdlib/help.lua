@@ -1,7 +1,7 @@
 -- help.lua: what kc.help says, out of reference.lua and the comments of the stdlib.
 local _, core = ...
 local kc = require "kcost"
-local reference = kc.lib.reference
+local reference = require "kcost.internal.reference"
 
 local help = {}
 
@@ -254,18 +254,13 @@ local function library_text(library)
     return table.concat(lines, "\n")
 end
 
-local function method_text(library, method)
-    return "kc.lib." .. library.name .. "." .. method.name .. "\n\n" .. filled(method.text) .. "\n\n" .. filled(library.head)
+local function method_text(path, library, method)
+    return path .. "." .. method.name .. "\n\n" .. filled(method.text) .. "\n\n" .. filled(library.head)
 end
 
--- Files of the stdlib that are no kernels, nor anything else that a user calls.
+-- Files of the stdlib that kc.lib has not.
 help.of_itself = {}
-for name in ([[calibrate calibrate_fit calibrate_rows command complete config config_families config_keys config_weights device_file
-    diff help match match_causes parameters plot plot_ledger plot_record plot_roofline plot_sweep profile profile_command reference
-    transformer_backward transformer_layers transformer_serving transformer_states transformer_stored transformer_sums
-    transformer_training]]):gmatch("%S+") do
-    help.of_itself[name] = true
-end
+for _, name in ipairs(core.internals()) do help.of_itself[name] = true end
 
 -- Of "gemm.lua: matrix products.  m rows …" the first sentence.
 local function title(library)
@@ -274,6 +269,40 @@ local function title(library)
 end
 
 -- ---- finding ------------------------------------------------------------------------------------------------------
+
+-- The files of the stdlib, those of its own by what they say of the tables that calls give ("profile"); behind them the
+-- functions of kc.lib: gemm is a file, and conv.gemm.
+local function each_library(take)
+    local libraries = {}
+    for i, name in ipairs(core.files()) do
+        local library = help.library(name)
+        local function text() return library_text(library) end
+        take(name, text)
+        take("lib." .. name, text)
+        libraries[i] = library
+    end
+    for _, name in ipairs(core.internals()) do take(name, function() return filled(help.library(name).head) end) end
+    for _, library in ipairs(libraries) do
+        for _, method in ipairs(library) do
+            local function text() return method_text("kc.lib." .. library.name, library, method) end
+            take(library.name .. "." .. method.name, text)
+            take("lib." .. library.name .. "." .. method.name, text)
+            take(method.name, text)
+        end
+    end
+end
+
+-- The functions of kc.plot, which stand in several files.
+local function each_plot(take)
+    for _, file in ipairs { "plot", "plot_ledger", "plot_roofline", "plot_sweep" } do
+        local library, functions = help.library(file), require("kcost.internal." .. file)
+        for _, method in ipairs(library) do
+            if rawequal(functions[method.name], rawget(kc.plot, method.name)) then
+                take("plot." .. method.name, function() return method_text("kc.plot", library, method) end)
+            end
+        end
+    end
+end
 
 -- Calls take(name, function that gives the text) for everything that has a name.
 local function each(take)
@@ -311,23 +340,8 @@ local function each(take)
             return table.concat(lines, "\n")
         end)
     end
-    local libraries = {}
-    for i, name in ipairs(core.files()) do
-        local library = help.library(name)
-        local function text() return library_text(library) end
-        take(name, text)
-        take("lib." .. name, text)
-        libraries[i] = library
-    end
-    -- behind the files: gemm is one, and conv.gemm
-    for _, library in ipairs(libraries) do
-        for _, method in ipairs(library) do
-            local function text() return method_text(library, method) end
-            take(library.name .. "." .. method.name, text)
-            take("lib." .. library.name .. "." .. method.name, text)
-            if not help.of_itself[library.name] then take(method.name, text) end
-        end
-    end
+    each_library(take)
+    each_plot(take)
 end
 
 -- All names that help.text knows, sorted.
@@ -363,8 +377,11 @@ end
 local function name_of(what)
     for _, section in ipairs(reference.calls) do
         for _, entry in ipairs(section) do
-            if type(what) == "function" and rawequal(kc[entry.name], what) then return entry.name end
+            if rawequal(kc[entry.name], what) then return entry.name end
         end
+    end
+    for name, value in next, kc.plot do
+        if rawequal(value, what) then return "plot." .. name end
     end
     for file, library in next, kc.lib do
         if rawequal(library, what) then return "lib." .. file end

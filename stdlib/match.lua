@@ -10,7 +10,8 @@
 --     missing      predictions that no kernel was found for: { pattern =, why = }
 --     notes        sentences
 local kc = require "kcost"
-local report, profile, causes = kc.lib.report, kc.lib.profile, kc.lib.match_causes
+local report = kc.lib.report
+local profile, causes = require "kcost.internal.profile", require "kcost.internal.match_causes"
 
 local match = {}
 

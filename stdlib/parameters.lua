@@ -51,6 +51,11 @@ local function expected_whole(value, least)
     return "a whole number of at least " .. kc.str(least)
 end
 
+-- Raises at the user's line unless the argument `name` of `call` is of the type `wanted`.
+local function expect(call, name, value, wanted)
+    if type(value) ~= wanted then error(call .. ": " .. name .. ": expected a " .. wanted .. ", got " .. shown(value)) end
+end
+
 -- What is wanted in place of `value`, where it does not suit the declaration.
 local function mismatch(value, declared)
     if declared == parameters.size or declared == parameters.optional_size
@@ -68,6 +73,28 @@ local function mismatch(value, declared)
     end
 end
 
+-- The parameter that the declaration of `name` leads to, { "heads" } to heads.
+local function meant_by(declared, name)
+    local from, seen = name, {}
+    while same_as(declared[from]) do
+        seen[from], from = true, declared[from][1]
+        if declared[from] == nil or seen[from] then
+            error("parameters.take: declared: " .. name .. " is the same as " .. shown(from) .. ", which is no other parameter")
+        end
+    end
+    return from
+end
+
+local function check_declared(call, declared, synonyms)
+    expect("parameters.take", "call", call, "string")
+    expect("parameters.take", "declared", declared, "table")
+    if synonyms ~= nil then expect("parameters.take", "synonyms", synonyms, "table") end
+    for name in pairs(declared) do
+        expect("parameters.take", "declared: a name", name, "string")
+        meant_by(declared, name)
+    end
+end
+
 -- A new table with every name of `declared`, taken from `given` where it is there.
 --     declared     by name: a default, whose type a number, boolean or table must have (numbers are whole; from
 --                  1, from 0 where the default is 0); one of the marks above; or the name of another
@@ -76,6 +103,7 @@ end
 -- A name that neither has, a required one that `given` lacks and a value that does not suit are errors
 -- at the line that called `call`.
 function parameters.take(call, given, declared, synonyms)
+    check_declared(call, declared, synonyms)
     if type(given) ~= "table" then
         error(call .. ": parameters: expected a table such as { "
             .. table.concat(sorted_names(declared), ", ") .. " }, got " .. type(given))
@@ -88,9 +116,7 @@ function parameters.take(call, given, declared, synonyms)
                 .. table.concat(names, ", ") .. core.nearest(name:lower(), names))
         end
         if by[meant] then error(call .. ": " .. name .. ": is given already, as " .. by[meant]) end
-        local kind = declared[meant]
-        while same_as(kind) do kind = declared[kind[1]] end
-        local wanted = mismatch(given[name], kind)
+        local wanted = mismatch(given[name], declared[meant_by(declared, meant)])
         if wanted then
             error(call .. ": " .. name .. ": expected " .. wanted .. ", got " .. shown(given[name]))
         end
@@ -119,6 +145,9 @@ end
 -- An error at the line of the user, out of a function of the stdlib that he called, unless `value` is one
 -- of `choices`.
 function parameters.one_of(call, name, value, choices)
+    expect("parameters.one_of", "call", call, "string")
+    expect("parameters.one_of", "name", name, "string")
+    expect("parameters.one_of", "choices", choices, "table")
     for _, choice in ipairs(choices) do
         if value == choice then return value end
     end
@@ -143,6 +172,8 @@ end
 
 -- A new table with the entries of both; those of `b`, which may be nothing, win.
 function parameters.merge(a, b)
+    expect("parameters.merge", "a", a, "table")
+    if b ~= nil then expect("parameters.merge", "b", b, "table") end
     local all = {}
     for name, value in pairs(a) do all[name] = value end
     for name, value in pairs(b or {}) do all[name] = value end

@@ -1,7 +1,7 @@
 -- plot.lua: kc.plot: results, comparisons and sweeps as plots: plain tables in base units, which plot_record.lua
 -- describes.  A script returns them, `kcost --plot FILE` draws them.
-local kc = require "kcost"
-local record, roofline, sweeps = kc.lib.plot_record, kc.lib.plot_roofline, kc.lib.plot_sweep
+local record = require "kcost.internal.plot_record"
+local roofline, sweeps = require "kcost.internal.plot_roofline", require "kcost.internal.plot_sweep"
 
 local plot = {
     roofline = roofline.roofline,   -- kernels under the roofs of a device
@@ -9,7 +9,7 @@ local plot = {
     sawtooth = sweeps.sawtooth,     -- a field over a size
     tiles = sweeps.tiles,           -- a heat map over two tile dims
     pareto = sweeps.pareto,         -- two fields, and what no other point beats
-    ledger = kc.lib.plot_ledger.ledger, -- bytes of each tensor by cause
+    ledger = require("kcost.internal.plot_ledger").ledger, -- bytes of each tensor by cause
 }
 
 -- Does a program have a kernel with no FLOP, which a roofline lacks?

@@ -1,6 +1,6 @@
 -- plot_ledger.lua: what moves each tensor's bytes, one result beside the other.
 local kc = require "kcost"
-local record = kc.lib.plot_record
+local record = require "kcost.internal.plot_record"
 
 local ledger = {}
 

@@ -164,7 +164,7 @@ function record.results(call, p)
     end
     local function matched(i, m)
         for _, row in ipairs(type(m.rows) == "table" and m.rows or { false }) do
-            local r = kc.lib.match.result(row)
+            local r = require("kcost.internal.match").result(row)
             if not r then
                 error("kc.plot." .. call .. ": item " .. kc.str(i) .. " has a row that has no prediction; give what kc.match returned", 3)
             end

@@ -1,6 +1,6 @@
 -- plot_roofline.lua: kernels under the roofs of their devices.
 local kc = require "kcost"
-local record = kc.lib.plot_record
+local record = require "kcost.internal.plot_record"
 
 local roofline = {}
 

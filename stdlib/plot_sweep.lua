@@ -1,6 +1,6 @@
 -- plot_sweep.lua: sweeps as curves, heat maps and Pareto fronts.
 local kc = require "kcost"
-local record = kc.lib.plot_record
+local record = require "kcost.internal.plot_record"
 
 local sweeps = {}
 

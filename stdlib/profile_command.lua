@@ -4,7 +4,7 @@
 --     kcost profile ncu.csv --device h100
 --     kcost profile ncu.csv --device h100 --kernel 'gemm=gemm m=4096 n=4096 k=4096 tile.m=128 tile.n=128 tile.k=64'
 local kc = require "kcost"
-local command = kc.lib.command
+local command = require "kcost.internal.command"
 
 local profiles = {}
 

@@ -416,7 +416,9 @@ call("help", "what?: any", "string", [[
 What a call, a field, an option, a kind of object or a kernel of `kc.lib` is, given itself or by name. Without one: the list
 of all.]], { example = [[print(kc.help(kc.tile), kc.help("bytes_min"), kc.help("gemm.plain"))]] })
 
-call("lib", nil, "Lib", "The stdlib: `kc.lib.NAME` is what `stdlib/NAME.lua` returns, loaded at first use.",
+call("lib", nil, "Lib", [[
+The stdlib: `kc.lib.NAME` is what `stdlib/NAME.lua` returns, loaded at first use: the families of kernels, `transformer`,
+`report` and `parameters`.]],
     { shown = "lib.NAME", example = [[kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }]] })
 
 call("plot", nil, "table", [[

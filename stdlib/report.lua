@@ -7,8 +7,15 @@ local prefixes = {
     { 1, "" }, { 1e-3, "m" }, { 1e-6, "µ" }, { 1e-9, "n" },
 }
 
+-- Raises at the user's line unless the argument `name` of `call` is of the type `wanted`.
+local function expect(call, name, value, wanted)
+    if type(value) ~= wanted then error("report." .. call .. ": " .. name .. ": expected a " .. wanted .. ", got a " .. type(value)) end
+end
+
 -- `x` in `unit` with a prefix and four digits: si(8589934592, "B") is "8.590 GB", si(96, "B") "96 B".
 function report.si(x, unit)
+    expect("si", "x", x, "number")
+    expect("si", "unit", unit, "string")
     if x < 1000 and x == math.floor(x) then return string.format("%.0f %s", x, unit) end
     for _, prefix in ipairs(prefixes) do
         -- 0.99995 rounds up to the next prefix at four digits
@@ -21,6 +28,7 @@ end
 
 -- The words of a text, split at spaces and commas: words("a100 h100") is { "a100", "h100" }.
 function report.words(text)
+    expect("words", "text", text, "string")
     local words = {}
     for word in text:gmatch("[^%s,]+") do words[#words + 1] = word end
     return words
@@ -34,8 +42,13 @@ end
 -- A table of text: `head` is a list of column titles, `rows` a list of lists; a number is written as
 -- kc.str does.  The first column stands left, the others right.
 function report.table(head, rows)
+    expect("table", "head", head, "table")
+    expect("table", "rows", rows, "table")
     local lines, width = { head }, {}
-    for _, row in ipairs(rows) do lines[#lines + 1] = row end
+    for i, row in ipairs(rows) do
+        expect("table", "row " .. kc.str(i), row, "table")
+        lines[#lines + 1] = row
+    end
     for n, line in ipairs(lines) do
         local cells = {}
         for c = 1, #head do

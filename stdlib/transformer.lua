@@ -44,8 +44,8 @@
 -- experts, whose distinct number is part of the program, and windows at lengths near them.
 -- Models: Vaswani et al., arXiv 1706.03762; the family's page for what differs.
 local kc = require "kcost"
-local parameters, layers, config, report = kc.lib.parameters, kc.lib.transformer_layers, kc.lib.config, kc.lib.report
-local stored = kc.lib.transformer_stored
+local parameters, report, config = kc.lib.parameters, kc.lib.report, require "kcost.internal.config"
+local layers, stored = require "kcost.internal.transformer_layers", require "kcost.internal.transformer_stored"
 local take, merge, optional = parameters.take, parameters.merge, parameters.optional
 
 local _, core = ...
@@ -222,25 +222,25 @@ model.bytes = bytes_of
 
 -- A step layer by layer: transformer_sums.lua.
 function model:layers(p)
-    return kc.lib.transformer_sums.layers(self, p, steps)
+    return require("kcost.internal.transformer_sums").layers(self, p, steps)
 end
 
 -- What fits beside the weights, and what a user waits for: transformer_serving.lua.
 function model:memory(p)
-    return kc.lib.transformer_serving.memory(self, p)
+    return require("kcost.internal.transformer_serving").memory(self, p)
 end
 
 function model:serve(p)
-    return kc.lib.transformer_serving.serve(self, p)
+    return require("kcost.internal.transformer_serving").serve(self, p)
 end
 
 -- A step of training, and what it takes: transformer_training.lua.
 function model:train_step(p)
-    return kc.lib.transformer_training.step(self, p)
+    return require("kcost.internal.transformer_training").step(self, p)
 end
 
 function model:train(p)
-    return kc.lib.transformer_training.train(self, p)
+    return require("kcost.internal.transformer_training").train(self, p)
 end
 
 -- "llama: 8.030 G parameters, …": its size in one line, which print shows.

@@ -6,7 +6,7 @@
 -- reads is a sum over them: an allreduce of [b t k], of the latents where these are what all heads read.  Rows of experts
 -- travel as in the forward pass.
 local kc = require "kcost"
-local layers, states = kc.lib.transformer_layers, kc.lib.transformer_states
+local layers, states = require "kcost.internal.transformer_layers", require "kcost.internal.transformer_states"
 
 local backward = {}
 

@@ -17,7 +17,7 @@
 --     pipeline  a send of [b t k] from stage to stage
 -- Names of weights begin with "W ", those of the cache with "cache ": what `role` goes by.
 local kc = require "kcost"
-local states = kc.lib.transformer_states
+local states = require "kcost.internal.transformer_states"
 local layers = {}
 
 -- What a tensor of that name is: "weights", "cache" or "activations".

@@ -1,7 +1,7 @@
 -- transformer_stored.lua: what a model (transformer.lua) stores and keeps: the shape of one rank, its parameters, what a layer
 -- keeps of a token and of a sequence.
 local kc = require "kcost"
-local parameters, layers = kc.lib.parameters, kc.lib.transformer_layers
+local parameters, layers = kc.lib.parameters, require "kcost.internal.transformer_layers"
 local merge = parameters.merge
 
 local stored = {}

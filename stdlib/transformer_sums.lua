@@ -1,6 +1,7 @@
 -- transformer_sums.lua: a step of a model (transformer.lua) layer by layer.
 local kc = require "kcost"
-local parameters, layers, stored = kc.lib.parameters, kc.lib.transformer_layers, kc.lib.transformer_stored
+local parameters = kc.lib.parameters
+local layers, stored = require "kcost.internal.transformer_layers", require "kcost.internal.transformer_stored"
 
 local sums = {}
 

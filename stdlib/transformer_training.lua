@@ -3,7 +3,8 @@
 -- Counted as a model's work, where nothing is done twice, the backward pass is twice the forward pass: model FLOP; what the
 -- kernels do (transformer_backward.lua) is hardware FLOP.  Both are of matmuls alone.
 local kc = require "kcost"
-local parameters, layers, backward = kc.lib.parameters, kc.lib.transformer_layers, kc.lib.transformer_backward
+local parameters = kc.lib.parameters
+local layers, backward = require "kcost.internal.transformer_layers", require "kcost.internal.transformer_backward"
 local take, merge, size, one_of = parameters.take, parameters.merge, parameters.size, parameters.one_of
 
 local training = {}

@@ -1645,6 +1645,44 @@ function norm.rms_backward(p) end
 ---@return any
 function norm.layer_backward(p) end
 
+---parameters.lua: how every function of the stdlib takes its named parameters.
+---@class kcost.lib.parameters
+local parameters = {}
+
+---A new table with every name of `declared`, taken from `given` where it is there.
+---    declared     by name: a default, whose type a number, boolean or table must have (numbers are whole; from
+---                 1, from 0 where the default is 0); one of the marks above; or the name of another
+---                 parameter in a table: { "heads" } means "the same as heads"
+---    synonyms     other names, each with the one that it stands for: { h = "heads" }; none
+---A name that neither has, a required one that `given` lacks and a value that does not suit are errors
+---at the line that called `call`.
+---@param call any
+---@param given any
+---@param declared any
+---@param synonyms any
+---@return any
+function parameters.take(call, given, declared, synonyms) end
+
+---An error at the line of the user, out of a function of the stdlib that he called, unless `value` is one
+---of `choices`.
+---@param call any
+---@param name any
+---@param value any
+---@param choices any
+---@return any
+function parameters.one_of(call, name, value, choices) end
+
+---A list of numbers, given as one, as a number or as text: { 224, 224 }, 224, "224 224".  Nothing: something else.
+---@param value any
+---@return any
+function parameters.numbers(value) end
+
+---A new table with the entries of both; those of `b`, which may be nothing, win.
+---@param a any
+---@param b any
+---@return any
+function parameters.merge(a, b) end
+
 ---report.lua: text for people, out of figures.  Prefixes are decimal: 1 GB is 10^9 byte.
 ---@class kcost.lib.report
 local report = {}
@@ -2198,6 +2236,7 @@ local transformer = {}
 ---@field mla kcost.lib.mla
 ---@field moe kcost.lib.moe
 ---@field norm kcost.lib.norm
+---@field parameters kcost.lib.parameters
 ---@field report kcost.lib.report
 ---@field sampling kcost.lib.sampling
 ---@field scan kcost.lib.scan
@@ -2614,7 +2653,7 @@ function kc.str(x) end
 ---@return string
 function kc.help(what) end
 
----The stdlib: `kc.lib.NAME` is what `stdlib/NAME.lua` returns, loaded at first use.
+---The stdlib: `kc.lib.NAME` is what `stdlib/NAME.lua` returns, loaded at first use: the families of kernels, `transformer`, `report` and `parameters`.
 ---```lua
 ---kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }
 ---```

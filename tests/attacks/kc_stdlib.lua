@@ -18,7 +18,7 @@ end
 for _, name in ipairs { "attention", "collective", "conv", "elementwise", "embedding", "gemm", "kv_cache", "mla", "moe", "norm", "parameters", "plot",
   "sampling", "scan", "softmax", "speculative", "stencil", "stream", "transformer", "config", "match", "report", "calibrate", "diff" } do
   local ok, lib = pcall(function() return kc.lib[name] end)
-  local again, required = pcall(require, name)
+  local again, required = pcall(require, "kcost.internal." .. name)
   for _, from in ipairs { ok and lib or {}, again and required or {} } do
     for _, f in pairs(type(from) == "table" and from or {}) do
       for _, a in ipairs(type(f) == "function" and arguments or {}) do pcall(f, a) pcall(f, a, "l4", a) end

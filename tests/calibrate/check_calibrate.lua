@@ -207,7 +207,7 @@ end
 -- ---- a device as its file ---------------------------------------------------------------------------------------------
 
 local evaluate_it = loadstring or load -- luacheck: ignore 113
-local text_of = kc.lib.device_file.text
+local text_of = require("kcost.internal.device_file").text
 
 -- kc.device of its file, as a host would read it.
 local function read_back(text)

@@ -71,7 +71,7 @@ spelt() {
     fact "a wrong kernel is told the nearest" says "kcost: gem: there is no kernel 'gem'; did you mean 'gemm'?" "$KCOST" gem m=1
     fact "or which there are" says "kcost: filter: there is no kernel 'filter'; there are attention, conv, decode, " "$KCOST" filter m=1
     fact "a wrong member is told which there are" says "norm has no kernel 'foo'; there are layer, layer_backward, rms, rms_backward" "$KCOST" norm.foo m=1
-    fact "a wrong family is said" says "the stdlib has no 'foo'" "$KCOST" foo.bar m=1
+    fact "a wrong family is said" says "there is no kernel family 'foo'" "$KCOST" foo.bar m=1
     fact "a wrong dim of a tile is said" says "has no dim 'q'; it has m k" "$KCOST" norm.rms m=4 k=4 tile.q=2
     fact "a wrong device is said" says "unknown device 'h10'" "$KCOST" gemm $cube --device h10
     fact "a wrong convention is said" says "there is no convention 'pytorhc'; did you mean 'pytorch'?" "$KCOST" gemm $cube --as pytorhc

@@ -20,7 +20,8 @@ for name in pairs(kc) do named("`kc." .. name) end
 local libraries = io.popen("ls stdlib")
 for name in libraries:read("*a"):gmatch("([%w_]+)%.lua") do
     named("`" .. name .. ".lua`")
-    for call, value in pairs(kc.lib[name]) do
+    local internal, own = pcall(require, "kcost.internal." .. name)
+    for call, value in pairs(internal and own or kc.lib[name]) do
         if type(value) == "function" then named("`" .. call .. "`") end
     end
 end

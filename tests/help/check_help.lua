@@ -3,7 +3,7 @@
 
 local kc = require "kcost"
 local pages = require "pages"
-local help, reference = kc.lib.help, kc.lib.reference
+local help, reference = require "kcost.internal.help", require "kcost.internal.reference"
 
 local passed, failed = 0, 0
 
@@ -212,10 +212,22 @@ for name, entry in pairs(calls) do
     end
     fact("the example of " .. name .. " is an expression", not entry.example or load_it("return " .. entry.example), entry.example)
 end
+for name in pairs(help.of_itself) do
+    fact("stdlib/" .. name .. ".lua, which kc.lib has not, is there", sources[name] ~= nil)
+    fact("help(\"" .. name .. "\") says what it is", kc.help(name):find(name .. ".lua: ", 1, true))
+    fact("kc.lib has no " .. name, not pcall(function() return kc.lib[name] end))
+end
+for name, f in next, kc.plot do
+    fact("help(kc.plot." .. name .. ") is of it, also by name",
+        kc.help(f):find("kc.plot." .. name .. "\n\n%S") and kc.help("plot." .. name) == kc.help(f))
+end
+fact("help(kc.plot) and help(kc.lib) are what help says of their names",
+    kc.help("plot"):find(kc.help(kc.plot), 1, true) == 1 and kc.help("lib"):find(kc.help(kc.lib), 1, true) == 1)
 for name in pairs(sources) do
     local undescribed = {}
-    for method, value in next, kc.lib[name] do
-        if type(value) == "function" and not help.of_itself[name] then
+    local library = not help.of_itself[name] and kc.lib[name] or {}
+    for method, value in next, library do
+        if type(value) == "function" then
             local good, text = pcall(kc.help, value)
             if not good or not text:find("kc.lib." .. name .. "." .. method .. "\n\n%S") then
                 undescribed[#undescribed + 1] = method
@@ -223,7 +235,7 @@ for name in pairs(sources) do
         end
     end
     fact("help(kc.lib." .. name .. ") is of that file, whatever else has its name",
-        kc.help(kc.lib[name]):find(name .. ".lua: ", 1, true) == 1)
+        help.of_itself[name] or kc.help(kc.lib[name]):find(name .. ".lua: ", 1, true) == 1)
     fact("every function of stdlib/" .. name .. ".lua has a comment", #undescribed == 0, table.concat(undescribed, " "))
 end
 do

@@ -7,7 +7,7 @@ local marks = kc.lib.parameters
 local take = marks.take
 function marks.take(_, _, declared, synonyms) error({ declared = declared, synonyms = synonyms or {} }) end
 
-local help, reference = kc.lib.help, kc.lib.reference
+local help, reference = require "kcost.internal.help", require "kcost.internal.reference"
 local pages = { undescribed = {} } -- parameters of the stdlib, filled by pages.stubs
 
 local function one_line(text)
@@ -209,7 +209,7 @@ end
 
 local function method_stub(source, library, method)
     local good, taken = pcall(kc.lib[library.name][method.name], {})
-    local named = not good and type(taken) == "table"
+    local named = not good and type(taken) == "table" and taken.declared ~= nil
     if named then parameters_class(library, method, taken) end
     local gives = method.text:find("%f[%w]program%f[%W]") and "Program" or method.text:find("%f[%w]kernel%f[%W]") and "Kernel"
     doc(method.text)

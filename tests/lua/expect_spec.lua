@@ -1,5 +1,6 @@
--- expect_spec.lua: kc.expect, r:explain(field), kc.load_json, kc.lib.diff: figures that a build is held to.
+-- expect_spec.lua: kc.expect, r:explain(field), kc.load_json, kcost diff: figures that a build is held to.
 local kc = require "kcost"
+local diff = require "kcost.internal.diff"
 local failing = require "failing"
 
 local gemm = kc.lib.gemm.plain { m = 4096, n = 4096, k = 4096 }
@@ -147,28 +148,28 @@ describe("a difference", function()
     end
 
     it("is none of a document and itself", function()
-        local lines, worse = kc.lib.diff.compare(flash {}, flash {}, 0)
+        local lines, worse = diff.compare(flash {}, flash {}, 0)
         assert.same({}, lines)
         assert.equal(0, worse)
     end)
 
     it("names the tensor and the cause that grew", function()
         local before, after = flash { loops = "fa2" }, flash { loops = "fa1" }
-        local lines, worse = kc.lib.diff.compare(before, after, 0.01)
+        local lines, worse = diff.compare(before, after, 0.01)
         assert.is_true(worse > 0)
         assert.is_true(failing.holds(table.concat(lines, "\n"), "flash attention on h100-sxm5: bytes ", "%): O spill +"))
-        local back, none = kc.lib.diff.compare(after, before, 0.01)
+        local back, none = diff.compare(after, before, 0.01)
         assert.is_true(#back > 0 and none < worse)
     end)
 
     it("is none up to the tolerance", function()
-        local lines = kc.lib.diff.compare(document(gemm), document(kc.lib.gemm.plain { m = 4096, n = 4096, k = 4104 }), 0.01)
+        local lines = diff.compare(document(gemm), document(kc.lib.gemm.plain { m = 4096, n = 4096, k = 4104 }), 0.01)
         assert.same({}, lines)
     end)
 
     it("names results that are gone or new, and tells those of one name apart", function()
         local one, two = document(gemm), document(kc.lib.norm.rms { m = 64, k = 64 })
-        local lines, worse = kc.lib.diff.compare({ one, one, two }, { one, one, one }, 0)
+        local lines, worse = diff.compare({ one, one, two }, { one, one, one }, 0)
         assert.same({ "rmsnorm on h100-sxm5: gone", "gemm on h100-sxm5 (3): new" }, lines)
         assert.equal(1, worse)
     end)

@@ -1,5 +1,6 @@
 -- match_spec.lua: kc.match: what was predicted beside what was measured, what is impossible, why it may differ.
 local kc = require "kcost"
+local match = require "kcost.internal.match"
 local failing = require "failing"
 
 local n = 2^24
@@ -72,7 +73,7 @@ describe("match", function()
     end)
 
     it("joins by a part of the name, by a pattern, by alternatives; the longest pattern wins", function()
-        local names = kc.lib.match.names
+        local names = match.names
         assert.is_true(names("kernel<32>(const", "void gemm_kernel<32>(const float *)"))
         assert.is_true(names("^void .*kernel<%d+>", "void gemm_kernel<32>(const float *)"))
         assert.is_true(names("softmax|gemm_.*32", "void gemm_kernel<32>"))
@@ -259,7 +260,7 @@ describe("a match", function()
     end)
 
     it("has a row of CSV a kernel", function()
-        local csv = kc.lib.match.csv(m)
+        local csv = match.csv(m)
         local _, lines = csv:gsub("\n", "")
         assert.equal(1 + 3, lines)
         assert.is_true(failing.holds(csv, "name,prediction,device,grid,launches,time,time_measured,residual.time", '\n"gemm, 4096",'))
@@ -279,9 +280,9 @@ describe("a match", function()
         local copy = kc.match(p, { copy = kc.lib.stream.copy { n = 125e6 } }, { device = device })
         local bars = kc.plot.bandwidth { copy }
         assert.same({ "copy", "copy measured" }, bars.y.names)
-        assert.equal("bandwidth", kc.lib.match.plots(copy)[1].plot)
-        assert.equal("roofline", kc.lib.match.plots(m)[1].plot)
-        assert.same({}, kc.lib.match.plots(kc.match(p, {}, { device = device })))
+        assert.equal("bandwidth", match.plots(copy)[1].plot)
+        assert.equal("roofline", match.plots(m)[1].plot)
+        assert.same({}, match.plots(kc.match(p, {}, { device = device })))
     end)
 end)
 

@@ -21,8 +21,9 @@ local function says(text, f, ...)
 end
 
 describe("kc.plot", function()
-    it("is kc.lib.plot", function()
-        assert.equal(kc.lib.plot, kc.plot)
+    it("is a call's name and no kernel family", function()
+        assert.equal(require "kcost.internal.plot", kc.plot)
+        says("kc.lib: there is no kernel family 'plot'; there are attention, ", function() return kc.lib.plot end)
     end)
 
     it("gives tables in base units, which print shows in a line", function()

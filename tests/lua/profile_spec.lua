@@ -459,7 +459,7 @@ describe("load_profile", function()
     it("prints as a table, and its names without their arguments", function()
         local text = tostring(kc.load_profile(own .. "nvprof_trace.csv"))
         assert.is_true(failing.holds(text, "nvprof trace, 2 launches of 1 kernel", "add", "4x2x1", "60.00 µs", "not used: "))
-        local short = kc.lib.profile.short
+        local short = require("kcost.internal.profile").short
         assert.equal("at::native::kernel<4, f(int)>", short("void at::native::kernel<4, f(int)>(int, char)", 60))
         assert.equal("(anonymous namespace)::k", short("(anonymous namespace)::k(int)", 60))
         assert.equal("abcdefghi…", short("abcdefghijklmnop", 10))

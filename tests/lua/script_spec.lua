@@ -53,6 +53,8 @@ describe("the stdlib", function()
 
     it("is found by require too", function()
         assert.is_true(require("kcost.gemm") == kc.lib.gemm)
+        assert.is_true(require("kcost.internal.plot") == kc.plot)
+        assert.is_false((pcall(require, "kcost.plot")))
     end)
 
     it("names the nearest for a name that it has not", function()

@@ -172,7 +172,7 @@ static bool is_whole(const char *path)
 
 /* What the command asks of a model's file; what a profile shows; a device. */
 static const char model[] = "local kc = require 'kcost'\n"
-                            "return kc.lib.command.run('%s', { { 'batch', '2' }, { 'seq', '64' }, { 'cached', '500' } }, { device = 'h100-sxm5' })\n",
+                            "return require('kcost.internal.command').run('%s', { { 'batch', '2' }, { 'seq', '64' }, { 'cached', '500' } }, { device = 'h100-sxm5' })\n",
                   profile[] = "local kc = require 'kcost'\n"
                               "local p = kc.load_profile('%s')\n"
                               "print(p)\n"

@@ -475,6 +475,16 @@ TEST(the_stdlib_is_required_like_a_module)
                 "[true,true]");
 }
 
+TEST(the_stdlibs_own_files_are_not_in_lib_but_have_a_name)
+{
+    assert_text(json("local kc = require 'kcost' return require('kcost.internal.match').match == kc.match, "
+                     "require 'kcost.internal.plot' == kc.plot"),
+                "[true,true]");
+    assert_contains(failure("return require('kcost').lib.match"), "kc.lib: there is no kernel family 'match'; there are attention, ");
+    assert_contains(failure("return require 'kcost.match'"), "kc.lib: there is no kernel family 'match'; there are attention, ");
+    assert_contains(failure("return require 'kcost.internal.gemm'"), "kc.lib: the stdlib has no file 'gemm' of its own; ");
+}
+
 TEST(a_sandbox_requires_no_neighbours)
 {
     assert_contains(failure("require 'os'"), "test.lua:1: require: there is no module 'os' here");
@@ -710,6 +720,7 @@ int main(void)
         cmocka_unit_test(random_numbers_are_the_same_in_every_run_and_on_both_engines),
         cmocka_unit_test(pairs_comes_in_one_order),
         cmocka_unit_test(the_stdlib_is_required_like_a_module),
+        cmocka_unit_test(the_stdlibs_own_files_are_not_in_lib_but_have_a_name),
         cmocka_unit_test(a_sandbox_requires_no_neighbours),
         cmocka_unit_test(the_host_gives_modules_also_to_a_sandbox),
         cmocka_unit_test(a_given_module_is_text_and_tells_of_its_errors),

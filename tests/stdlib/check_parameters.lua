@@ -30,7 +30,7 @@ local function at_our_line(what, call, p)
 end
 
 -- helpers and what gives no kernel of a shape
-local other = lib.parameters.merge(lib.help.of_itself, { report = true })
+local other = lib.parameters.merge(require("kcost.internal.help").of_itself, { parameters = true, report = true })
 local files = assert(io.popen("ls stdlib"))
 for name in files:read("*a"):gmatch("([%w_]+)%.lua") do
   if not other[name] then

@@ -1,4 +1,4 @@
--- error: kc.lib: the stdlib has no 'gem'; did you mean 'gemm'?
+-- error: kc.lib: there is no kernel family 'gem'; did you mean 'gemm'?
 -- line: 5
 local kc = require "kcost"
 

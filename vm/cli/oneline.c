@@ -66,7 +66,7 @@ static void put_settings(FILE *out, const options *o)
 /* A kernel, its parameters and what is asked of it. */
 static void put_kernel(FILE *out, const options *o)
 {
-    fputs("return require('kcost').lib.command.run(", out);
+    fputs("return require('kcost.internal.command').run(", out);
     put_string(out, o->words[0]);
     fputs(", ", out);
     put_settings(out, o);
@@ -80,7 +80,7 @@ static void put_kernel(FILE *out, const options *o)
 /* A file of times; the device goes to the file of -o, and how it came about to the terminal. */
 static void put_calibrate(FILE *out, const options *o)
 {
-    fputs("return require('kcost').lib.calibrate.run(", out);
+    fputs("return require('kcost.internal.calibrate').run(", out);
     put_string(out, o->words[1]);
     fputs(", ", out);
     put_settings(out, o);
@@ -94,7 +94,7 @@ static void put_calibrate(FILE *out, const options *o)
 static void put_diff(FILE *out, const options *o)
 {
     const char *tolerance = o->tolerance ? o->tolerance : "0";
-    fputs("return require('kcost').lib.diff.run(", out);
+    fputs("return require('kcost.internal.diff').run(", out);
     put_string(out, o->words[1]);
     fputs(", ", out);
     put_string(out, o->words[2]);
@@ -118,7 +118,7 @@ static void put_written(FILE *out, void (*write)(FILE *out))
 
 static void put_complete(FILE *out, const options *o)
 {
-    fputs("return require('kcost').lib.complete.command(", out);
+    fputs("return require('kcost.internal.complete').command(", out);
     put_list(out, (const char *const *)o->words + 1, o->word_count - 1);
     fputs(", ", out);
     put_written(out, options_list);
@@ -129,7 +129,7 @@ static void put_complete(FILE *out, const options *o)
 
 static void put_profile(FILE *out, const options *o)
 {
-    fputs("return require('kcost').lib.profile_command.run(", out);
+    fputs("return require('kcost.internal.profile_command').run(", out);
     put_list(out, (const char *const *)o->words + 1, o->word_count - 1);
     fputs(", ", out);
     put_list(out, o->predictions, o->prediction_count);

@@ -367,7 +367,7 @@ static void take_help(options *o)
 {
     o->help = true;
     o->code = "local kc = require 'kcost' local name = kc.param('name', '')\n"
-              "kc.lib.help.fit(kc.param('columns', 80))\n"
+              "require('kcost.internal.help').fit(kc.param('columns', 80))\n"
               "local good, text = pcall(kc.help, name ~= '' and name or nil)\n"
               "return good and text or error(text:gsub('^.-kc.help: ', ''), 0)"; /* no line of this is to blame */
     if (o->word_count > 2)

@@ -101,7 +101,7 @@ static size_t complete(void *data, const char *before, size_t *typed, const char
         free(code);
         return 0;
     }
-    int written = snprintf(code, length, "require'kcost'.lib.complete.names([==[%s]==], _G)", before);
+    int written = snprintf(code, length, "require'kcost.internal.complete'.names([==[%s]==], _G)", before);
     kc_status status = run(p, code, (size_t)written, &more);
     free(code);
     size_t count = status == KC_OK ? kc_vm_answers(p->vm) : 0;
@@ -128,7 +128,7 @@ static void fit_help(prompt *p)
     if (width == p->width)
         return;
     p->width = width;
-    int length = snprintf(code, sizeof code, "require'kcost'.lib.help.fit(%zu)", width);
+    int length = snprintf(code, sizeof code, "require'kcost.internal.help'.fit(%zu)", width);
     run(p, code, (size_t)length, &more);
 }
 

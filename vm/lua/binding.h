@@ -360,8 +360,13 @@ bool kci_is_call(const char *word, size_t length);
 void kci_module_push(lua_State *L, int state_at);
 /* profile.c, for stdlib files: profile(path, launches), the export of a profiler as tables. */
 int kci_core_profile(lua_State *L);
-/* Gives the kcost table at the top its `lib`, which loads the stdlib by need. */
-void kci_library_add(lua_State *L, int state_at);
+/* Gives the kcost table its `lib`, which loads the stdlib by need, and pushes the table of the stdlib's own files, for
+ * "internal" of the kcost table's metatable: no script reaches it there. */
+void kci_library_add(lua_State *L, int state_at, int module);
+/* Is that a file of the stdlib's own, which `lib` has not, but require as "kcost.internal.NAME"? */
+bool kci_is_internal(const char *name);
+/* Pushes what such a file gives; `module`: the kcost table. */
+void kci_internal_push(lua_State *L, int module, const char *name);
 /* help.c: gives the kcost table at the top its `help`; pushes what stdlib files are given as second argument. */
 void kci_help_add(lua_State *L, int state_at);
 void kci_core_push(lua_State *L, int state_at);

@@ -36,16 +36,24 @@ static int core_source(lua_State *L)
     return 0;
 }
 
-/* files(): the names of what is compiled in of the stdlib. */
-static int core_files(lua_State *L)
+static int push_files(lua_State *L, bool internal)
 {
+    int count = 0;
     lua_createtable(L, (int)kci_stdlib_file_count, 0);
     for (size_t i = 0; i < kci_stdlib_file_count; i++) {
+        if (kci_is_internal(kci_stdlib_files[i].name) != internal)
+            continue;
         lua_pushstring(L, kci_stdlib_files[i].name);
-        lua_rawseti(L, -2, (int)i + 1);
+        lua_rawseti(L, -2, ++count);
     }
     return 1;
 }
+
+/* files(): the names of what kc.lib has that is compiled in. */
+static int core_files(lua_State *L) { return push_files(L, false); }
+
+/* internals(): the names of the stdlib's own files. */
+static int core_internals(lua_State *L) { return push_files(L, true); }
 
 /* devices(): the ids of those that are shipped. */
 static int core_devices(lua_State *L)
@@ -86,9 +94,9 @@ static int core_record(lua_State *L)
 void kci_core_push(lua_State *L, int state_at)
 {
     static const luaL_Reg functions[] = {{"kind", core_kind},       {"source", core_source},
-                                         {"files", core_files},     {"devices", core_devices},
-                                         {"nearest", core_nearest}, {"record", core_record},
-                                         {"profile", kci_core_profile},
+                                         {"files", core_files},     {"internals", core_internals},
+                                         {"devices", core_devices}, {"nearest", core_nearest},
+                                         {"record", core_record},   {"profile", kci_core_profile},
                                          {"paths", kci_core_paths}, {"figure", kci_core_figure},
                                          {NULL, NULL}};
     lua_createtable(L, 0, sizeof functions / sizeof *functions);
@@ -96,13 +104,12 @@ void kci_core_push(lua_State *L, int state_at)
     luaL_setfuncs(L, functions, 1);
 }
 
-/* help(what): lib.help.text says it. */
+/* help(what): stdlib/help.lua says it. */
 static int help_help(lua_State *L)
 {
     kci_begin(L, "help", 1);
     luaL_checkstack(L, 8, NULL);
-    lua_getfield(L, lua_upvalueindex(2), "lib");
-    lua_getfield(L, -1, "help");
+    kci_internal_push(L, lua_upvalueindex(2), "help");
     lua_getfield(L, -1, "text");
     lua_pushvalue(L, 1);
     lua_call(L, 1, 1);

@@ -1,8 +1,26 @@
-/* library.c: kc.lib and require: the stdlib, compiled in, and a trusted script's neighbours. */
+/* library.c: kc.lib and require: the stdlib, compiled in, and a trusted script's neighbours.
+ *
+ * The stdlib has files for scripts, which kc.lib gives, and files of its own: what the calls that are written in Lua, the
+ * command and the former are made of.  These are required as "kcost.internal.NAME". */
 #include "binding.h"
 #include "stdlib_files.h"
 
 #include <string.h>
+
+/* The files of the stdlib's own: they take what they are given as it is. */
+static const char *const internal[] = {
+    "calibrate", "calibrate_fit", "calibrate_rows", "command", "complete", "config", "config_families", "config_keys",
+    "config_weights", "device_file", "diff", "help", "match", "match_causes", "plot", "plot_ledger", "plot_record",
+    "plot_roofline", "plot_sweep", "profile", "profile_command", "reference", "transformer_backward", "transformer_layers",
+    "transformer_serving", "transformer_states", "transformer_stored", "transformer_sums", "transformer_training"};
+
+bool kci_is_internal(const char *name)
+{
+    for (size_t i = 0; i < sizeof internal / sizeof *internal; i++)
+        if (strcmp(internal[i], name) == 0)
+            return true;
+    return false;
+}
 
 /* Upvalues of both functions here: the state, the kcost table, an environment. */
 
@@ -14,14 +32,29 @@ static const kci_stdlib_file *find_file(const char *name)
     return NULL;
 }
 
-static int no_such_library(kci_call *c, const char *name)
+/* Pushes "a, b, c". */
+static const char *push_listed(lua_State *L, const char *const *names, size_t count)
+{
+    lua_pushliteral(L, "");
+    for (size_t i = 0; i < count; i++) {
+        lua_pushfstring(L, i > 0 ? ", %s" : "%s", names[i]);
+        lua_concat(L, 2);
+    }
+    return lua_tostring(L, -1);
+}
+
+static int no_such_library(kci_call *c, const char *name, bool of_itself)
 {
     lua_State *L = c->L;
     const char **names = lua_newuserdata(L, (kci_stdlib_file_count + 1) * sizeof *names);
+    size_t count = 0;
     for (size_t i = 0; i < kci_stdlib_file_count; i++)
-        names[i] = kci_stdlib_files[i].name;
-    return kci_error(c, "the stdlib has no '%s'%s", name,
-                     kci_push_nearest(L, name, names, kci_stdlib_file_count));
+        if (kci_is_internal(kci_stdlib_files[i].name) == of_itself)
+            names[count++] = kci_stdlib_files[i].name;
+    const char *nearest = kci_is_internal(name) ? "" : kci_push_nearest(L, name, names, count);
+    if (nearest[0] == '\0')
+        nearest = lua_pushfstring(L, "; there are %s", push_listed(L, names, count));
+    return kci_error(c, of_itself ? "the stdlib has no file '%s' of its own%s" : "there is no kernel family '%s'%s", name, nearest);
 }
 
 /* The stdlib's environment is made when something is loaded. */
@@ -106,14 +139,18 @@ static void guard_library(lua_State *L, const char *name)
     lua_setmetatable(L, -2);
 }
 
-/* __index of kc.lib: loads the file at its first use: stdlib/NAME.lua of the path, else the one
- * that is compiled in.  Its chunk is named "=kcost/…": errors are not reported at its lines. */
+/* __index of kc.lib, and of the table of the files of the stdlib's own, upvalue 4: loads the file at its first use:
+ * stdlib/NAME.lua of the path, else the one that is compiled in.  Its chunk is named "=kcost/…": errors are not reported at
+ * its lines. */
 static int load_library(lua_State *L)
 {
     kci_call c = {.L = L, .state = kci_state_of(L), .name = "lib"};
     lua_settop(L, 2);
     const char *name = kci_string(&c, 2, "the name");
     luaL_checkstack(L, 32, NULL);
+    bool of_itself = lua_rawequal(L, 1, lua_upvalueindex(4));
+    if (kci_is_internal(name) != of_itself)
+        return no_such_library(&c, name, of_itself);
     want_environment(L, c.state);
     if (kci_push_replaced(L, c.state, "stdlib", name)) {
         const char *path = lua_tostring(L, -1);
@@ -121,7 +158,7 @@ static int load_library(lua_State *L)
     } else {
         const kci_stdlib_file *file = find_file(name);
         if (file == NULL)
-            return no_such_library(&c, name);
+            return no_such_library(&c, name, of_itself);
         lua_pushfstring(L, "=kcost/%s.lua", name);
         if (luaL_loadbufferx(L, (const char *)file->bytes, file->length, lua_tostring(L, -1),
                              "t") != 0)
@@ -135,20 +172,36 @@ static int load_library(lua_State *L)
     return 1;
 }
 
-void kci_library_add(lua_State *L, int state_at)
+/* One metatable for both tables, which share an environment. */
+void kci_library_add(lua_State *L, int state_at, int module)
 {
-    int module = lua_gettop(L);
+    int lib = lua_gettop(L) + 1, own = lib + 1;
+    lua_newtable(L);
     lua_newtable(L);
     lua_createtable(L, 0, 2);
     lua_pushvalue(L, state_at);
     lua_pushvalue(L, module);
     lua_pushnil(L);
-    lua_pushcclosure(L, load_library, 3);
+    lua_pushvalue(L, own);
+    lua_pushcclosure(L, load_library, 4);
     lua_setfield(L, -2, "__index");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
-    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setmetatable(L, lib);
+    lua_setmetatable(L, own);
+    lua_insert(L, lib);
     lua_setfield(L, module, "lib");
+}
+
+void kci_internal_push(lua_State *L, int module, const char *name)
+{
+    lua_getmetatable(L, module);
+    lua_pushliteral(L, "internal");
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
 }
 
 /* ---- require -------------------------------------------------------------- */
@@ -228,6 +281,11 @@ static int require_module(lua_State *L)
     const char *name = kci_string(&c, 1, "the name");
     if (strcmp(name, "kcost") == 0) {
         push_module(L);
+        return 1;
+    }
+    if (strncmp(name, "kcost.internal.", 15) == 0) {
+        push_module(L);
+        kci_internal_push(L, lua_gettop(L), name + 15);
         return 1;
     }
     if (strncmp(name, "kcost.", 6) == 0) {

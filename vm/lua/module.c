@@ -20,7 +20,7 @@ bool kci_is_call(const char *word, size_t length)
     return false;
 }
 
-/* What is written in Lua: kc.NAME is kc.lib.FILE, or a function of it. */
+/* What is written in Lua: kc.NAME is what stdlib/FILE.lua gives, or a function of it. */
 static const struct {
     const char *name, *file, *function;
 } in_stdlib[] = {
@@ -29,7 +29,7 @@ static const struct {
 };
 enum { IN_STDLIB = sizeof in_stdlib / sizeof *in_stdlib };
 
-/* kc.plot is kc.lib.plot; kc.matmull: the nearest name, where `nil` would only say that it can't be called. */
+/* kc.plot is that of stdlib/plot.lua; kc.matmull: the nearest name, where `nil` would only say that it can't be called. */
 static int other_field(lua_State *L)
 {
     static const char *const others[] = {"version", "lib", "help"};
@@ -47,8 +47,7 @@ static int other_field(lua_State *L)
     for (size_t i = 0; i < IN_STDLIB && lua_type(L, 2) == LUA_TSTRING; i++) {
         if (strcmp(lua_tostring(L, 2), in_stdlib[i].name) != 0)
             continue;
-        lua_getfield(L, 1, "lib");
-        lua_getfield(L, -1, in_stdlib[i].file);
+        kci_internal_push(L, 1, in_stdlib[i].file);
         if (in_stdlib[i].function != NULL)
             lua_getfield(L, -1, in_stdlib[i].function);
         return 1;
@@ -59,16 +58,18 @@ static int other_field(lua_State *L)
 void kci_module_push(lua_State *L, int state_at)
 {
     lua_createtable(L, 0, 40);
+    int module = lua_gettop(L);
     for (size_t i = 0; i < TABLES; i++) {
         lua_pushvalue(L, state_at);
         luaL_setfuncs(L, calls[i], 1);
     }
     lua_pushstring(L, kc_version());
     lua_setfield(L, -2, "version");
-    kci_library_add(L, state_at);
     kci_help_add(L, state_at);
 
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 3);
+    kci_library_add(L, state_at, module);
+    lua_setfield(L, -2, "internal");
     lua_pushvalue(L, state_at);
     lua_pushcclosure(L, other_field, 1);
     lua_setfield(L, -2, "__index");
@@ -77,12 +78,16 @@ void kci_module_push(lua_State *L, int state_at)
     lua_setmetatable(L, -2);
 }
 
-/* `require "kcost.gemm"` in a stock interpreter: kc.lib.gemm. */
+/* `require "kcost.gemm"` in a stock interpreter: kc.lib.gemm. Upvalues: the kcost table, the file's name. */
 static int preloaded(lua_State *L)
 {
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushvalue(L, lua_upvalueindex(2));
-    lua_gettable(L, -2);
+    const char *name = lua_tostring(L, lua_upvalueindex(2));
+    if (kci_is_internal(name)) {
+        kci_internal_push(L, lua_upvalueindex(1), name);
+        return 1;
+    }
+    lua_getfield(L, lua_upvalueindex(1), "lib");
+    lua_getfield(L, -1, name);
     return 1;
 }
 
@@ -90,15 +95,14 @@ static void add_preloaded(lua_State *L, int module)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, "_PRELOAD");
     if (lua_type(L, -1) == LUA_TTABLE) {
-        lua_getfield(L, module, "lib");
         for (size_t i = 0; i < kci_stdlib_file_count; i++) {
-            lua_pushfstring(L, "kcost.%s", kci_stdlib_files[i].name);
-            lua_pushvalue(L, -2);
-            lua_pushstring(L, kci_stdlib_files[i].name);
+            const char *name = kci_stdlib_files[i].name;
+            lua_pushfstring(L, kci_is_internal(name) ? "kcost.internal.%s" : "kcost.%s", name);
+            lua_pushvalue(L, module);
+            lua_pushstring(L, name);
             lua_pushcclosure(L, preloaded, 2);
-            lua_rawset(L, -4);
+            lua_rawset(L, -3);
         }
-        lua_pop(L, 1);
     }
     lua_pop(L, 1);
 }

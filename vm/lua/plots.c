@@ -15,12 +15,11 @@ bool kci_is_plot(lua_State *L, int index)
     return plot;
 }
 
-/* Pushes kc.lib.plot.of of a module made for this. */
+/* Pushes kc.plot.of of a module made for this. */
 static void push_drawer(lua_State *L)
 {
     kci_state_push(L, NULL);
     kci_module_push(L, lua_gettop(L));
-    lua_getfield(L, -1, "lib");
     lua_getfield(L, -1, "plot");
     lua_getfield(L, -1, "of");
 }
