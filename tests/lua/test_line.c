@@ -158,6 +158,37 @@ TEST(an_interrupt_ends_a_line_whatever_it_catches)
     kc_vm_free(vm);
 }
 
+TEST(a_line_that_fills_the_memory_does_not_end_the_prompt)
+{
+    const kc_vm_options options = { .memory_limit = 8 << 20 };
+    assert_int_equal(kc_vm_new(&options, &vm), KC_OK);
+    assert_int_equal(line("kept = 1\n"), KC_OK);
+    assert_int_equal(line("local t = {} for i = 1, 1e9 do t[i] = {} end\n"), KC_ELIMIT); /* collected */
+    assert_text(given("kept\n"), "1");
+    assert_int_equal(line("t = {} for i = 1, 1e9 do t[i] = {} end\n"), KC_ELIMIT);
+    assert_int_equal(kc_vm_limit(vm), KC_LIMIT_MEMORY);
+    assert_contains(kc_vm_message(vm), "the memory limit of 8388608 bytes was hit; the names of the lines before are forgotten");
+    assert_text(given("1 + 1\n"), "2");
+    assert_int_equal(kc_vm_run(vm, "return 1", 8, "run"), KC_OK);
+    kc_vm_free(vm);
+}
+
+TEST(a_line_that_is_larger_than_the_memory_says_so)
+{
+    enum { LARGE = 1 << 20 };
+    const kc_vm_options options = { .memory_limit = 1 << 20 };
+    char *text = malloc(LARGE);
+    assert_non_null(text);
+    memset(text, ' ', LARGE);
+    assert_int_equal(kc_vm_new(&options, &vm), KC_OK);
+    assert_int_equal(kc_vm_line(vm, text, LARGE, "line", &more), KC_ELIMIT);
+    assert_int_equal(kc_vm_limit(vm), KC_LIMIT_MEMORY);
+    assert_contains(kc_vm_message(vm), "line: the memory limit of 1048576 bytes was hit");
+    assert_text(given("1\n"), "1");
+    kc_vm_free(vm);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +203,8 @@ int main(void)
         cmocka_unit_test(what_no_script_may_return_is_shown),
         cmocka_unit_test(params_are_asked_for_by_any_line),
         cmocka_unit_test(an_interrupt_ends_a_line_whatever_it_catches),
+        cmocka_unit_test(a_line_that_fills_the_memory_does_not_end_the_prompt),
+        cmocka_unit_test(a_line_that_is_larger_than_the_memory_says_so),
     };
     return run(tests);
 }

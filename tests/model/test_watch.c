@@ -154,8 +154,9 @@ TEST(a_sweep_and_a_search_take_it_where_they_are_given_none)
     kc_sweep *sweep = keep(kc_space_sweep(space_over(c, h100), 1, NULL, NULL));
     assert_true(kc_sweep_interrupted(sweep));
     assert_true(kc_sweep_rows(sweep) > 0);
-    keep(kc_space_sweep(space_over(c, h100), 1, look, &other));
     assert_number(s.calls, 2);
+    s = (seen){ 0 };
+    keep(kc_space_sweep(space_over(c, h100), 1, look, &other));
     assert_number(other.calls, 2);
 }
 
@@ -179,6 +180,60 @@ TEST(a_kernel_of_very_many_tensors_is_ended_while_it_is_built)
         kc_release(written[i]);
 }
 
+/* A program of so many kernels, each of one tensor. */
+static kc_object *program_of(size_t count)
+{
+    static kc_object *parts[2000];
+    char name[16];
+    kc_value *x = map1("relu", read_of(tensor("A", "i=1000", "f16")));
+    assert_true(count <= sizeof parts / sizeof *parts);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "B%zu", i);
+        parts[i] = object(kc_write(name, x, NULL, NULL, NULL, NULL, 0, 1));
+    }
+    kc_program *program = keep(kc_program_new(context, "p", parts, count));
+    for (size_t i = 0; i < count; i++)
+        kc_release(parts[i]);
+    return object(program);
+}
+
+TEST(an_explanation_that_is_ended_is_none_and_is_made_anew)
+{
+    kc_object *x = program_of(400);
+    kc_device *l4 = keep(kc_device_named(context, "l4"));
+    const char *whole = kc_result_explain(keep(kc_evaluate(x, l4, NULL)));
+    assert_non_null(whole);
+    bool ended = true;
+    for (size_t looks = 1; ended; looks++) {
+        kc_result *r = keep(kc_evaluate(x, l4, NULL));
+        seen s = { .most = (double)looks };
+        kc_context_watch(context, look, &s);
+        const char *said = kc_result_explain(r);
+        kc_context_watch(context, NULL, NULL);
+        ended = said == NULL;
+        if (ended)
+            assert_int_equal(kc_context_status(context), KC_ELIMIT);
+        assert_text(ended ? kc_result_explain(r) : said, whole);
+        assert_true(looks < 100);
+    }
+}
+
+TEST(points_of_many_kernels_are_watched_among_their_kernels)
+{
+    const double tiles[] = { 1, 2, 4, 8 }, *in = tiles;
+    const char *axis = "tile.i";
+    const kc_field field = KC_TIME;
+    double time[4], *out = time;
+    seen s = { .most = 3 };
+    kc_evaluator *e = keep(kc_evaluator_new(program_of(2000), keep(kc_device_named(context, "l4")), NULL, &axis, 1, &field, 1));
+    kc_context_watch(context, look, &s);
+    assert_int_equal(kc_evaluator_run(e, 4, &in, &out, NULL), KC_ELIMIT);
+    assert_contains(kc_context_message(context), "evaluator: interrupted");
+    assert_number(s.calls, 3);
+    kc_context_watch(context, NULL, NULL);
+    assert_int_equal(kc_evaluator_run(e, 4, &in, &out, NULL), KC_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +242,8 @@ int main(void)
         fact(without_a_watch_nothing_is_looked_at),
         fact(a_sweep_and_a_search_take_it_where_they_are_given_none),
         fact(a_kernel_of_very_many_tensors_is_ended_while_it_is_built),
+        fact(an_explanation_that_is_ended_is_none_and_is_made_anew),
+        fact(points_of_many_kernels_are_watched_among_their_kernels),
     };
     return run(tests);
 }

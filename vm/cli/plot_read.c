@@ -7,6 +7,7 @@
 
 #define JSMN_STATIC
 #define JSMN_STRICT
+#define JSMN_PARENT_LINKS       /* linear time on any text that is not nested deeply */
 #include <jsmn.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -130,7 +130,7 @@ const char *kc_ffi(void);
 typedef int (*kc_watch)(void *data, double done, double points);
 /* Watches the calls of a context that may take long: kc_best, kc_fuse_all, kc_compare, kc_verify, kc_ski_slope,
  * kc_evaluator_run, counts that walk, what is built of or written down about very many parts, and the sweeps and
- * searches that get no watch of their own; a sweep's threads ask it too, several at once, while a point's count walks.
+ * searches that get no watch of their own; a sweep's threads ask it too, several at once.
  * Ended, they fail with KC_ELIMIT, but a sweep or a search of a space keeps what is done; a point that was ended in the
  * middle is not done.  watch NULL: no longer. */
 void kc_context_watch(kc_context *context, kc_watch watch, void *data);
@@ -731,9 +731,9 @@ kc_status kc_vm_run_file(kc_vm *vm, const char *path);
 kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name);
 /* A line of a prompt: an expression, whose value is the answer, or statements.  Lines share an environment,
  * which begins with the names of kcost (`tile` is kc.tile): a global lasts, a local does not, and reading one that is
- * not there is an error with the nearest name.  *more is 1, and
- * nothing ran, where the text is only the beginning of a chunk: more lines may complete it.  KC_ESCRIPT: it
- * raised an error, or is no Lua. */
+ * not there is an error with the nearest name.  *more is 1, and nothing ran, where the text is only the beginning of a
+ * chunk: more lines may complete it.  KC_ESCRIPT: it raised an error, or is no Lua.  KC_ELIMIT at a memory_limit that the
+ * globals fill: they are forgotten, and kc_vm_message says so. */
 kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *name, int *more);
 /* Of the last run: "gemm.lua:3: kc.matmul: ...", and the calls that led there; "" where it did not fail. */
 const char *kc_vm_message(const kc_vm *vm);

@@ -136,6 +136,8 @@ void kci_state_free_given(kci_state *state);
 int kci_limit_error(lua_State *L, const kci_state *state);
 /* For a function that loops: counts so many steps; raises when the run is over. */
 void kci_step(lua_State *L, const kci_state *state, size_t steps);
+/* Raises where a limit has ended the run, by the clock: behind a call that may have been cut short. */
+void kci_not_over(lua_State *L, const kci_state *state);
 /* For a function that a script catches errors with: raises when the run is over. */
 void kci_caught(lua_State *L, const kci_state *state, int error);
 /* For a function that calls back: raises when calls back are nested too deeply for the C stack. */

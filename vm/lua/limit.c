@@ -42,7 +42,7 @@ void kci_limits_begin(kci_limits *limits, lua_State *L)
     limits->runner = pthread_self();
     limits->thread = L;
     limits->hit = KC_NO_LIMIT;
-    limits->positioned = limits->refused = false;
+    limits->positioned = limits->refused = limits->lifted = false;
     limits->caught = 0;
     limits->deadline = now() + limits->seconds;
     limits->left = limits->instructions;
@@ -139,16 +139,19 @@ void kci_limits_open(lua_State *L, kci_limits *limits)
     limits->where = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* At the script's line the first time; then with no allocation. */
+/* At the script's line the first time; then with no allocation.  The few bytes of it are given whatever was hit: to ask
+ * where there are none takes whole collections. */
 int kci_limit_error(lua_State *L, const kci_state *state)
 {
     kci_limits *limits = state->limits;
     if (!limits->positioned) {
+        limits->lifted = true;
         lua_rawgeti(L, LUA_REGISTRYINDEX, limits->said[limits->hit]);
         kci_push_position(L, state);
         lua_insert(L, -2);
         lua_concat(L, 2);
         lua_rawseti(L, LUA_REGISTRYINDEX, limits->where);
+        limits->lifted = false;
         limits->positioned = true;
     }
     lua_rawgeti(L, LUA_REGISTRYINDEX, limits->where);
@@ -158,6 +161,12 @@ int kci_limit_error(lua_State *L, const kci_state *state)
 void kci_step(lua_State *L, const kci_state *state, size_t steps)
 {
     if (state->limits != NULL && kci_limits_spend(state->limits, steps))
+        kci_limit_error(L, state);
+}
+
+void kci_not_over(lua_State *L, const kci_state *state)
+{
+    if (state->limits != NULL && kci_limits_over(state->limits))
         kci_limit_error(L, state);
 }
 

@@ -34,7 +34,7 @@ int kci_core_profile(lua_State *L)
     kc_status status = KC_OK;
     if (!feed(&c, profile, path, &status))
         return kci_error(&c, "cannot read %s", path);
-    kci_step(L, c.state, 1); /* a limit may be why it stopped */
+    kci_not_over(L, c.state); /* a limit may be why it stopped */
     if (status == KC_OK)
         status = kc_profile_end(profile);
     if (status == KC_EARGUMENT)

@@ -44,12 +44,14 @@ static int handle_error(lua_State *L)
         lua_replace(L, 1);
     }
     lua_settop(L, 1);
+    vm->limits.lifted = true; /* it is over */
     if (lua_checkstack(L, 16)) {
         luaL_traceback(L, L, NULL, 1);
         kci_buffer_clear(&vm->traceback);
         say(&vm->traceback, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
+    vm->limits.lifted = false;
     return 1;
 }
 
@@ -88,6 +90,18 @@ kc_status kci_vm_failed(kc_vm *vm, lua_State *L, const char *name, int error)
 static void fail_run(lua_State *L, run *r, int error)
 {
     r->status = kci_vm_failed(r->vm, L, r->name, error);
+}
+
+/* Its text found no memory. */
+static void fail_unread(run *r)
+{
+    lua_rawgeti(r->vm->L, LUA_REGISTRYINDEX, r->vm->limits.said[KC_LIMIT_MEMORY]);
+    fail_run(r->vm->L, r, LUA_ERRMEM);
+    if (r->status == KC_ENOMEM) {
+        kci_buffer_clear(&r->vm->message);
+        say(&r->vm->message, KCI_NO_MEMORY);
+    }
+    lua_settop(r->vm->L, 0);
 }
 
 /* ---- its text -------------------------------------------------------------------- */
@@ -309,13 +323,10 @@ static int run_script(lua_State *L)
     return 0;
 }
 
-/* What the last run left must not count against this one, and LuaJIT needs it after a refusal.  Asks for no memory. */
+/* Asks for no memory. */
 static void collect(kc_vm *vm)
 {
     kci_limits *limits = &vm->limits;
-    bool full = limits->memory > 0 && vm->memory->bytes > limits->memory / 2;
-    if (!vm->memory->refused && !limits->refused && !full)
-        return;
     limits->lifted = true;
     lua_rawgeti(vm->L, LUA_REGISTRYINDEX, vm->collector);
     if (lua_pcall(vm->L, 0, 0, 0) != 0)
@@ -323,19 +334,40 @@ static void collect(kc_vm *vm)
     limits->lifted = false;
 }
 
+/* Where the names of a prompt's lines hold so much that no run has room, they are forgotten. */
+static void forget_session(kc_vm *vm)
+{
+    kci_limits *limits = &vm->limits;
+    if (vm->session == 0 || limits->memory == 0)
+        return;
+    collect(vm);
+    if (vm->memory->bytes < limits->memory - limits->memory / 8)
+        return;
+    luaL_unref(vm->L, LUA_REGISTRYINDEX, vm->session);
+    vm->session = 0;
+    collect(vm);
+    limits->lifted = true;
+    kci_buffer_text(&vm->message, "; the names of the lines before are forgotten");
+    limits->lifted = false;
+}
+
+/* What the last run left must not count against this one, and LuaJIT needs it collected after a refusal. */
 static void begin(kc_vm *vm)
 {
+    kci_limits *limits = &vm->limits;
     kci_answers_clear(vm);
     kci_buffer_clear(&vm->message);
     kci_buffer_clear(&vm->traceback);
     for (kci_param *param = vm->state->params; param != NULL; param = param->next)
         param->asked = false;
-    collect(vm);
-    vm->memory->refused = false;
+    if (vm->memory->refused || limits->refused || (limits->memory > 0 && vm->memory->bytes > limits->memory / 2))
+        collect(vm);
+    vm->memory->refused = limits->refused = limits->positioned = false;
+    limits->hit = KC_NO_LIMIT;
     vm->memory->collect_at = 0;
 }
 
-static kc_status run_it(run *r, bool file)
+static void run_it(run *r, bool file)
 {
     kc_vm *vm = r->vm;
     vm->state->runs++;
@@ -358,7 +390,6 @@ static kc_status run_it(run *r, bool file)
     lua_settop(vm->L, 0);
     vm->state->script = vm->state->text = NULL;
     vm->running = false;
-    return r->status;
 }
 
 kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name)
@@ -367,7 +398,8 @@ kc_status kc_vm_run(kc_vm *vm, const char *text, size_t length, const char *name
         return KC_EARGUMENT;
     run r = {.vm = vm, .text = text, .length = length, .name = name != NULL ? name : "script"};
     begin(vm);
-    return run_it(&r, false);
+    run_it(&r, false);
+    return r.status;
 }
 
 kc_status kc_vm_run_file(kc_vm *vm, const char *path)
@@ -375,15 +407,19 @@ kc_status kc_vm_run_file(kc_vm *vm, const char *path)
     if (vm == NULL || path == NULL || vm->running)
         return KC_EARGUMENT;
     kci_buffer text = {.memory = vm->memory};
+    run r = {.vm = vm, .name = path};
     begin(vm);
-    kc_status status = read_file(vm, path, &text);
-    if (status == KC_OK) {
-        run r = {.vm = vm, .text = text.bytes != NULL ? text.bytes : "", .length = text.length, .name = path};
+    r.status = read_file(vm, path, &text);
+    if (r.status == KC_ENOMEM) {
+        fail_unread(&r);
+    } else if (r.status == KC_OK) {
+        r.text = text.bytes != NULL ? text.bytes : "";
+        r.length = text.length;
         skip_head(&r);
-        status = run_it(&r, true);
+        run_it(&r, true);
     }
     kci_buffer_free(&text);
-    return status;
+    return r.status;
 }
 
 kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *name, int *more)
@@ -391,16 +427,21 @@ kc_status kc_vm_line(kc_vm *vm, const char *text, size_t length, const char *nam
     if (vm == NULL || text == NULL || more == NULL || vm->running)
         return KC_EARGUMENT;
     kci_buffer line = {.memory = vm->memory};
-    kci_buffer_text(&line, as_expression);
-    kci_buffer_add(&line, text, length);
-    kc_status status = KC_ENOMEM;
+    run r = {.vm = vm, .name = name != NULL ? name : "line", .line = true};
     *more = 0;
     begin(vm);
-    if (!line.failed) {
-        run r = {.vm = vm, .text = line.bytes, .length = line.length, .name = name != NULL ? name : "line", .line = true};
-        status = run_it(&r, false);
+    kci_buffer_text(&line, as_expression);
+    kci_buffer_add(&line, text, length);
+    if (line.failed) {
+        fail_unread(&r);
+    } else {
+        r.text = line.bytes;
+        r.length = line.length;
+        run_it(&r, false);
         *more = r.more;
     }
     kci_buffer_free(&line);
-    return status;
+    if (r.status == KC_ELIMIT && vm->limits.hit == KC_LIMIT_MEMORY)
+        forget_session(vm);
+    return r.status;
 }

@@ -69,6 +69,7 @@ static int best_of_space(kci_call *c, kc_object *x, kc_device *device, const kc_
     if (found == NULL)
         return kci_space_failed(c, &filter);
     kci_box_fill(L, c->state, box, found);
+    kci_not_over(L, c->state); /* a limit may have ended it */
     return 1;
 }
 

@@ -414,7 +414,7 @@ static int sweep_sweep(lua_State *L)
     if (sweep == NULL)
         return kci_space_failed(&c, &f);
     kci_box_fill(L, c.state, box, sweep);
-    kci_step(L, c.state, 1); /* a limit may have ended it */
+    kci_not_over(L, c.state); /* a limit may have ended it */
     return 1;
 }
 

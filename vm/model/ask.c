@@ -240,6 +240,8 @@ static kc_status check_caches(const kc_result *r, const kc_options *options, con
     for (size_t i = 0; options && i < options->cache_count; i++) {
         const char *tensor = options->caches[i].tensor;
         size_t row = 0;
+        if (kci_spend_names(r->base.context, call, tensor, r->row_count) != KC_OK)
+            return KC_ELIMIT;
         while (row < r->row_count && strcmp(r->rows[row].name, tensor) != 0)
             row++;
         if (row == r->row_count)

@@ -157,6 +157,11 @@ kc_status kci_spend(kc_context *context, const char *call, size_t steps)
     return kci_fail(context, KC_ELIMIT, "%s: interrupted", call);
 }
 
+kc_status kci_spend_names(kc_context *context, const char *call, const char *name, size_t count)
+{
+    return kci_spend(context, call, count * (1 + strlen(name) / 16));
+}
+
 /* ---- memory ------------------------------------------------------------ */
 
 void *kci_resize(kc_context *context, void *block, size_t old_size, size_t new_size)

@@ -77,6 +77,8 @@ kc_status kci_watched(kc_context *context, const char *call, double done, double
 /* For a loop that may be long and allocates nothing: counts its steps, of some nanoseconds each, and asks the watch now
  * and then.  KC_ELIMIT: it ends the call. */
 kc_status kci_spend(kc_context *context, const char *call, size_t steps);
+/* What it takes to compare a name with so many, which may begin alike. */
+kc_status kci_spend_names(kc_context *context, const char *call, const char *name, size_t count);
 
 /* "; did you mean 'b', 'c'?" of the names nearest to `word`, or ""; until the next such question. */
 typedef const char *(*kci_nth_name)(const void *data, size_t i);

@@ -8,6 +8,10 @@
 
 #include "occupancy.h"
 #include "result.h"
+#include "where_code.h"
+
+/* Steps of an evaluation (kci_spend), and of each node in it. */
+enum { POINT_STEPS = 50, NODE_STEPS = 15 };
 
 /* ---- evaluators of one outer point -------------------------------------------------- */
 
@@ -35,13 +39,14 @@ static void unrig(kci_block *b)
     b->kernel_count = 0;
 }
 
-kci_block *kci_block_new(const kc_space *space, const size_t *fields, size_t field_count)
+kci_block *kci_block_new(const kc_space *space, const char *call, const size_t *fields, size_t field_count)
 {
     kc_context *context = space->base.context;
     kci_block *b = kci_alloc(context, sizeof *b);
     if (!b)
         return NULL;
     b->space = space;
+    b->call = call;
     b->fields = fields;
     b->field_count = field_count;
     b->outer = -1;
@@ -199,6 +204,15 @@ static void add_fields(double *total, const double *field, double times)
         }
 }
 
+/* The context's watch is asked now and then, whatever points and kernels the steps were of.  False: it ended the block, and
+ * the first evaluator's context has the sentence. */
+static bool goes_on(kci_block *b, size_t steps)
+{
+    if (kci_spend(b->evaluators[0]->context, b->call, steps) != KC_OK)
+        b->status = KC_ELIMIT;
+    return b->status == KC_OK;
+}
+
 /* The fields of the point and its bound; else the verdict. */
 static uint32_t cost(kci_block *b, double *field, kci_roof *bound)
 {
@@ -209,6 +223,8 @@ static uint32_t cost(kci_block *b, double *field, kci_roof *bound)
     for (size_t i = 0; i < b->kernel_count; i++) {
         kci_evaluator *e = b->evaluators[i];
         e->times.misfit = 0; /* of the point before */
+        if (!goes_on(b, POINT_STEPS + NODE_STEPS * e->graph.node_count))
+            return message(b, kc_context_message(b->evaluators[0]->context));
         kc_status status = kci_evaluate(e);
         if (status == KC_ENOMEM || kci_evaluator_ended(e))
             b->status = status;
@@ -258,12 +274,17 @@ static void stop(kci_block *b, size_t i, kc_status status, const char *text)
 {
     b->status = status;
     b->count = i;
-    snprintf(b->message[0], sizeof b->message[0], "%s", text);
+    if (text != b->message[0])
+        snprintf(b->message[0], sizeof b->message[0], "%s", text);
 }
 
 static bool is_wanted(kci_block *b, size_t i, const kc_point *point, bool *wanted)
 {
     char reason[KCI_WHERE_BYTES];
+    if (b->evaluators && !goes_on(b, b->space->where->count)) {
+        stop(b, i, KC_ELIMIT, kc_context_message(b->evaluators[0]->context));
+        return false;
+    }
     kc_status status = kci_where_run(b->space->where, point, wanted, reason);
     if (status != KC_OK)
         stop(b, i, status, reason);

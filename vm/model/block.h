@@ -23,6 +23,7 @@ typedef struct kci_poke {           /* where the number of an inner axis goes */
 
 typedef struct kci_block {
     const kc_space *space;
+    const char *call;               /* for the sentence where the context's watch ends it */
     const size_t *fields;           /* kept of each point that fits */
     size_t field_count;
     /* of one outer point */
@@ -44,7 +45,7 @@ typedef struct kci_block {
     kc_status status;               /* not KC_OK: it ended at point first + count, message[0] says why; KC_ELIMIT: the watch */
 } kci_block;
 
-kci_block *kci_block_new(const kc_space *space, const size_t *fields, size_t field_count);
+kci_block *kci_block_new(const kc_space *space, const char *call, const size_t *fields, size_t field_count);
 void kci_block_free(kci_block *block);
 /* Makes the evaluators of an outer point, of which `variant` is one; NULL: it can't be made, for `obstacle`. */
 kc_status kci_block_rig(kci_block *block, double outer, const kci_variant *variant, const char *obstacle);

@@ -247,20 +247,22 @@ static kc_status set_schedule(const work *w, double device_warps)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-static bool warm_tensors(const kc_options *options, const kci_graph *graph, bool **warm)
+static kc_status warm_tensors(const kc_options *options, const kci_graph *graph, bool **warm)
 {
     if (options->cache_count == 0)
-        return true;
+        return KC_OK;
     *warm = kci_alloc(graph->context, graph->tensor_count * sizeof **warm);
     if (!*warm)
-        return false;
+        return KC_ENOMEM;
     for (size_t t = 0; t < graph->tensor_count; t++) {
+        if (kci_spend_names(graph->context, "evaluate", graph->tensors[t].name, options->cache_count) != KC_OK)
+            return KC_ELIMIT;
         (*warm)[t] = options->warm;
         for (size_t i = 0; i < options->cache_count; i++)
             if (strcmp(options->caches[i].tensor, graph->tensors[t].name) == 0)
                 (*warm)[t] = options->caches[i].warm;
     }
-    return true;
+    return KC_OK;
 }
 
 kc_status kci_time_options_of(const kc_options *options, const kci_graph *graph, kci_time_options *asked, bool **warm)
@@ -272,10 +274,9 @@ kc_status kci_time_options_of(const kc_options *options, const kci_graph *graph,
     asked->no_l2 = options->no_l2;
     asked->warm = options->warm && !options->cache_count;
     asked->regime = options->regime;
-    if (!warm_tensors(options, graph, warm))
-        return KC_ENOMEM;
+    kc_status status = warm_tensors(options, graph, warm);
     asked->warm_tensor = *warm;
-    return KC_OK;
+    return status;
 }
 
 static kc_status evaluate(work *w)

@@ -439,7 +439,7 @@ static kc_status say_sensitivity(page *p)
     for (size_t i = 0; (roof = kc_sensitivity_roof(i)) != NULL; i++) {
         double change;
         kc_status status = kc_result_sensitivity(r, roof, &change);
-        if (status == KC_ENOMEM)
+        if (status == KC_ENOMEM || status == KC_ELIMIT)
             return status;
         if (status != KC_OK || change > -5e-5)
             continue;
@@ -490,6 +490,7 @@ const char *kc_result_explain(kc_result *r)
     if (status == KC_OK && !p.text.failed)
         return kci_text_keep(&p.text, &r->explanation);
     kci_text_free(&p.text);
-    kci_fail(r->base.context, KC_ENOMEM, "not enough memory"); /* what else went wrong since is no matter */
+    if (kc_context_status(r->base.context) != KC_ELIMIT) /* what else went wrong since is no matter */
+        kci_fail(r->base.context, KC_ENOMEM, "not enough memory");
     return NULL;
 }

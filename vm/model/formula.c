@@ -657,7 +657,7 @@ const char *kc_result_formula(kc_result *r, const char *field)
     if (status == KC_OK && !p.text.failed)
         return kci_text_keep(&p.text, &r->formula);
     kci_text_free(&p.text);
-    if (status == KC_OK)
+    if (status == KC_OK && kc_context_status(context) != KC_ELIMIT)
         kci_fail(context, KC_ENOMEM, "not enough memory");
     return NULL;
 }

@@ -83,7 +83,7 @@ static kc_status mark_saved(fusing *f, const char *const *save, size_t save_coun
 {
     for (size_t s = 0; s < save_count; s++) {
         bool found = false;
-        if (kci_spend(f->context, "fuse", f->made.count) != KC_OK)
+        if (kci_spend_names(f->context, "fuse", save[s], f->made.count) != KC_OK)
             return KC_ELIMIT;
         for (size_t i = 0; i < f->made.count; i++)
             if (strcmp(((const kc_tensor *)f->made.items[i])->name, save[s]) == 0)

@@ -254,7 +254,7 @@ static kc_status check_save(const fuser *f)
 {
     for (size_t s = 0; s < f->on.save_count; s++) {
         bool made = false;
-        if (kci_spend(f->on.context, "fuse_all", f->on.flow.made.count) != KC_OK)
+        if (kci_spend_names(f->on.context, "fuse_all", f->on.save[s], f->on.flow.made.count) != KC_OK)
             return KC_ELIMIT;
         for (size_t i = 0; i < f->on.flow.made.count && !made; i++)
             made = strcmp(f->on.flow.become[i]->name, f->on.save[s]) == 0;

@@ -27,13 +27,8 @@ kc_options *kc_options_new(kc_context *context)
     return options;
 }
 
-static kc_status set_tensor_cache(kc_options *options, const char *tensor, bool warm)
+static kc_status add_tensor_cache(kc_options *options, const char *tensor, bool warm)
 {
-    for (size_t i = 0; i < options->cache_count; i++)
-        if (strcmp(options->caches[i].tensor, tensor) == 0) {
-            options->caches[i].warm = warm;
-            return KC_OK;
-        }
     kc_context *context = options->base.context;
     char *copy = kci_copy_text(context, tensor);
     if (!copy)
@@ -45,6 +40,18 @@ static kc_status set_tensor_cache(kc_options *options, const char *tensor, bool 
     }
     options->caches[options->cache_count++] = (kci_tensor_cache){ copy, warm };
     return KC_OK;
+}
+
+static kc_status set_tensor_cache(kc_options *options, const char *tensor, bool warm)
+{
+    if (kci_spend_names(options->base.context, "options", tensor, options->cache_count) != KC_OK)
+        return KC_ELIMIT;
+    for (size_t i = 0; i < options->cache_count; i++)
+        if (strcmp(options->caches[i].tensor, tensor) == 0) {
+            options->caches[i].warm = warm;
+            return KC_OK;
+        }
+    return add_tensor_cache(options, tensor, warm);
 }
 
 kc_options *kci_options_copy(const kc_options *from)
@@ -60,7 +67,7 @@ kc_options *kci_options_copy(const kc_options *from)
     to->own_convention = from->own_convention;
     to->measured = from->measured;
     for (size_t i = 0; i < from->cache_count; i++)
-        if (set_tensor_cache(to, from->caches[i].tensor, from->caches[i].warm) != KC_OK) {
+        if (add_tensor_cache(to, from->caches[i].tensor, from->caches[i].warm) != KC_OK) {
             kc_release(to);
             return NULL;
         }

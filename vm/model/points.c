@@ -132,7 +132,7 @@ static kc_status compile(kc_evaluator *e, const kc_device *device, const kc_opti
         status = find_axes(e, axes);
     if (status == KC_OK)
         status = set_fields(e, fields);
-    if (status == KC_OK && !(e->block = kci_block_new(e->space, e->fields, e->field_count)))
+    if (status == KC_OK && !(e->block = kci_block_new(e->space, "evaluator", e->fields, e->field_count)))
         status = KC_ENOMEM;
     return status;
 }

@@ -226,11 +226,15 @@ static kc_status look(search *s)
     return s->watch && s->watch(s->watch_data, s->done, s->space->axes.points) != 0 ? end(s) : KC_OK;
 }
 
-static kc_status watched(search *s)
+static kc_status watched(search *s, const box *b)
 {
+    const kci_axes *axes = &s->space->axes;
+    enum { VALUES = 512 }; /* looked at while a box of a small kernel is bounded */
     if (s->ended) /* in the middle of a bound */
         return end(s);
     s->boxes += s->size;
+    for (size_t a = axes->inner; a < axes->count; a++)
+        s->boxes += (double)(b->to[a] - b->from[a]) / VALUES;
     return s->boxes >= WATCHED ? look(s) : KC_OK;
 }
 
@@ -261,7 +265,7 @@ static kc_status search_halves(search *s, const box *b, size_t axis, double whol
 
 static kc_status search_box(search *s, const box *b, double least)
 {
-    kc_status status = watched(s);
+    kc_status status = watched(s, b);
     if (status != KC_OK)
         return status;
     if (least * (1 - KCI_ROUNDING) > enough(s)) {
@@ -400,7 +404,7 @@ static bool has_device(const kc_space *space)
 static kc_status add_size(void *data, kc_kernel *kernel, double times)
 {
     (void)times;
-    *(double *)data += (double)kernel->graph.node_count / small;
+    *(double *)data += fmax(1, (double)kernel->graph.node_count / small);
     return KC_OK;
 }
 
@@ -419,7 +423,7 @@ kc_result *kc_space_best(kc_space *space, kc_watch watch, void *data)
     s.field_count = space->filter ? KCI_POINT_FIELDS : 1;
     for (size_t f = 0; f < s.field_count; f++)
         s.fields[f] = space->filter ? f : KC_TIME;
-    s.block = kci_block_new(space, s.fields, s.field_count);
+    s.block = kci_block_new(space, "best", s.fields, s.field_count);
     kc_status status = s.block ? look(&s) : KC_ENOMEM;
     for (double outer = 0; status == KC_OK && outer < space->axes.points / space->axes.inner_points; outer++)
         status = search_outer(&s, outer);

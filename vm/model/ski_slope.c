@@ -316,6 +316,8 @@ static kc_status run_outer(kc_sweep *sweep, const kci_slope *slope, kci_block *b
         b->first = first;
         b->count = (size_t)fmin(KCI_BLOCK_POINTS, end - first);
         kci_block_run(b);
+        if (b->status == KC_ELIMIT)
+            return kci_fail(space->base.context, KC_ELIMIT, "%s", b->message[0]);
         status = take(sweep, slope, b);
     }
     return status;
@@ -348,7 +350,7 @@ kc_sweep *kc_ski_slope(kc_object *x)
     kci_slope slope = kci_slope_of(&kernel->graph);
     kc_space *space = space_of(kernel, &slope);
     kc_sweep *sweep = space ? new_front(space) : NULL;
-    kci_block *b = sweep ? kci_block_new(space, fields, FIELDS) : NULL;
+    kci_block *b = sweep ? kci_block_new(space, "ski_slope", fields, FIELDS) : NULL;
     kc_status status = b ? KC_OK : kc_context_status(x->context);
     for (double outer = 0; status == KC_OK && outer < space->axes.points / space->axes.inner_points; outer++)
         status = run_outer(sweep, &slope, b, outer);

@@ -150,6 +150,7 @@ static kc_status check_names(kc_space *space, kci_sweep_axis *axis)
 /* A device refuses figures that it can't have: on a copy of the first one. */
 static kc_status check_figures(kc_space *space, kci_sweep_axis *axis)
 {
+    enum { FIGURE_STEPS = 40 };
     const kci_sweep_axis *devices = NULL;
     for (size_t a = 0; a < space->axes.count; a++)
         if (space->axes.list[a].kind == KCI_AXIS_DEVICE)
@@ -158,8 +159,11 @@ static kc_status check_figures(kc_space *space, kci_sweep_axis *axis)
         return kci_fail(space->base.context, KC_EARGUMENT, "sweep: %s is a figure of a device, and no device is given", axis->path);
     kc_device *copy = kc_device_new(space->base.context, (const kc_device *)(const void *)devices->objects[0]);
     kc_status status = copy ? KC_OK : KC_ENOMEM;
-    for (size_t i = 0; i < axis->count && status == KC_OK; i++)
-        status = kc_device_set(copy, axis->path, axis->numbers[i]);
+    for (size_t i = 0; i < axis->count && status == KC_OK; i++) {
+        status = kci_spend(space->base.context, "sweep", FIGURE_STEPS);
+        if (status == KC_OK)
+            status = kc_device_set(copy, axis->path, axis->numbers[i]);
+    }
     kc_release(copy);
     axis->rank = (uint32_t)(kci_figure_find(axis->path) - kci_figure_rows);
     return status;

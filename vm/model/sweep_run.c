@@ -383,7 +383,7 @@ static kc_status make_crew(running *r, unsigned threads)
     r->crew = r->blocks ? kci_crew_new(r->context, threads, r->block_count) : NULL;
     bool ok = r->crew != NULL;
     for (size_t i = 0; ok && i < r->block_count; i++)
-        ok = (r->blocks[i] = kci_block_new(r->space, fields, field_count)) != NULL;
+        ok = (r->blocks[i] = kci_block_new(r->space, "sweep", fields, field_count)) != NULL;
     return ok ? KC_OK : KC_ENOMEM;
 }
 

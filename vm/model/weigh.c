@@ -269,7 +269,7 @@ static kc_status gather_part(const kci_scales *on, size_t at, kc_kernel *part, c
 {
     g->parts[g->part_count++] = &part->base;
     for (size_t t = 0; t < part->tensor_count; t++) {
-        if (kci_spend(on->context, "fuse_all", on->flow.name_count + on->save_count) != KC_OK)
+        if (kci_spend_names(on->context, "fuse_all", part->tensors[t]->name, on->flow.name_count + on->save_count) != KC_OK)
             return KC_ELIMIT;
         if (!stays(on, at, part->tensors[t], members, count))
             continue;
