@@ -184,7 +184,7 @@ TEST(a_kernel_of_very_many_tensors_is_ended_while_it_is_built)
 static kc_object *program_of(size_t count)
 {
     static kc_object *parts[2000];
-    char name[16];
+    char name[32];
     kc_value *x = map1("relu", read_of(tensor("A", "i=1000", "f16")));
     assert_true(count <= sizeof parts / sizeof *parts);
     for (size_t i = 0; i < count; i++) {
