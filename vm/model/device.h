@@ -74,6 +74,7 @@ enum {                              /* kci_figure_row.rule */
 
 typedef struct kci_figure_row {
     const char *path;
+    size_t length;                  /* of the path */
     size_t place;                   /* in kci_figures as an array, or in texts */
     const char *unit;
     unsigned rule;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define NUMBER(path, field, unit, rule, doc) { path, KCI_FIGURE(field), unit, rule, doc }
-#define TEXT(path, place, doc) { path, place, "", KCI_IS_TEXT, doc }
+#define NUMBER(path, field, unit, rule, doc) { path, sizeof(path) - 1, KCI_FIGURE(field), unit, rule, doc }
+#define TEXT(path, place, doc) { path, sizeof(path) - 1, place, "", KCI_IS_TEXT, doc }
 
 /* One row a format, in the order of kci_format. */
 #define PER_FORMAT(group, field, unit, rule, doc) \
@@ -116,9 +116,12 @@ _Static_assert(sizeof kci_figure_rows / sizeof kci_figure_rows[0] == KCI_FIGURES
 
 static const kci_figure_row *find(const char *path)
 {
-    for (size_t i = 0; i < kci_figure_row_count; i++)
-        if (strcmp(kci_figure_rows[i].path, path) == 0)
-            return &kci_figure_rows[i];
+    size_t length = strlen(path);
+    for (size_t i = 0; i < kci_figure_row_count && length > 0; i++) {
+        const kci_figure_row *row = &kci_figure_rows[i];
+        if (row->length == length && row->path[length - 1] == path[length - 1] && memcmp(row->path, path, length) == 0)
+            return row;
+    }
     return NULL;
 }
 
